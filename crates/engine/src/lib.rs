@@ -1,0 +1,22 @@
+//! Discrete events. Knows no network: ports joined by cables, three verbs and an order.
+//!
+//! The three verbs are the only way to make something happen:
+//! - [`Engine::transmit`] gives two callbacks: the line is free (here) and the item arrives (at the peer);
+//! - [`Engine::signal`] carries a small absolute value to the peer; the newest wins and it is read lazily;
+//! - [`Engine::at`] sets a timer for a node itself.
+//!
+//! Events are ordered by `(time, class, id, whole before head)` with the classes signal, line free,
+//! arrival, timer. The id is the sending port, or the node and slot of a timer. The key is unique and
+//! follows from what the event is, never from when it was inserted. Every delay is positive, so an
+//! event never causes another at its own instant and all events of an instant can be taken at once.
+
+mod engine;
+mod event;
+mod heap;
+mod random;
+mod signals;
+
+pub use engine::{Engine, Link, Status, World};
+pub use event::{Delays, Event, EventQueue, Lane};
+pub use heap::HeapQueue;
+pub use random::{Purpose, Stream};
