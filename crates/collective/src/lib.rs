@@ -1,1 +1,23 @@
-//! Placeholder.
+//! Collective operations as data: which rank sends what to whom, after what.
+//!
+//! A [`Schedule`] is a pure function from (rank, stream, index) to an [`Op`]; generators ([`Ring`] and the others)
+//! make schedules for any number of ranks and any size, and store nothing per operation. A [`RankRun`] interprets one
+//! rank's part of a schedule against any network that can carry messages in order. The [`oracle`] executes a schedule
+//! over sets of contributions and proves that it does what its [`Collective`] promises.
+//!
+//! Knows no network: a message is a destination, a tag and a number of bytes.
+
+mod layout;
+mod operation;
+pub mod oracle;
+mod ring;
+mod run;
+mod schedule;
+mod split;
+
+pub use layout::Layout;
+pub use operation::{Dep, Edge, MAX_DEPS, Op, OpKind, Part};
+pub use ring::{Ring, Slicing};
+pub use run::{Action, RankRun};
+pub use schedule::{Algorithm, Channel, Collective, Schedule, Source};
+pub use split::Split;
