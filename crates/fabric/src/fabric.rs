@@ -1,0 +1,413 @@
+use units::{Bytes, PortId, Rate, Time};
+use wire::{Flags, Kind, PacketId, Packets};
+
+use crate::admission::Admission;
+use crate::config::{Credit, FabricConfig, FlowControl, MarkAt, Pfc, Service, Thresholds};
+use crate::counters::{ClassCounters, PortCounters};
+use crate::effects::{DropReason, Effects, FabricTimer, Source};
+use crate::forwarding::{Forwarding, Hops};
+use crate::gate::{CreditGate, Gate, PauseGate};
+use crate::guard::{CreditGuard, Guard, Limits, PauseGuard};
+use crate::port::{CONTROL, HERE, Lane, Port, Sending};
+use crate::queue::{Joined, Queue};
+
+/// A node as the fabric sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct NodeSetup {
+    /// Id of its first port; a node's ports are consecutive.
+    pub first_port: u32,
+    /// How many ports it has.
+    pub ports: u16,
+    /// Switches forward; hosts consume.
+    pub switch: bool,
+}
+
+/// A port as the fabric sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct PortSetup {
+    /// The other end of the cable.
+    pub peer: PortId,
+    /// Rate of the link that leaves the port.
+    pub rate: Rate,
+    /// Propagation delay of the cable.
+    pub propagation: Time,
+    /// Latency of the pipeline that data meets after arriving here.
+    pub pipeline: Time,
+    /// Loss on the link that leaves the port, in units of 2^-32.
+    pub loss: u32,
+}
+
+/// A node's share of what must be conserved.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Node {
+    pub(crate) first_port: u32,
+    pub(crate) ports: u16,
+    pub(crate) switch: bool,
+    /// Bytes of the shared pool in use.
+    pub(crate) pool_used: u64,
+    /// Bytes in the switch: charged at arrival, released when the tail has left.
+    pub(crate) held: u64,
+    pub(crate) entered: u64,
+    pub(crate) left: u64,
+    /// Inputs and classes whose senders are stopped.
+    pub(crate) stopped: u32,
+}
+
+/// What became of an arrival.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Arrived {
+    /// The fabric has dealt with it.
+    Taken,
+    /// It has reached a host: the caller handles and removes it.
+    Delivered(PacketId),
+}
+
+/// All ports, switches and packets of a run.
+#[derive(Debug)]
+pub struct Fabric {
+    pub(crate) config: FabricConfig,
+    pub(crate) classes: usize,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) ports: Vec<Port>,
+    pub(crate) lanes: Vec<Lane>,
+    pub(crate) joined: Joined,
+    pub(crate) forwarding: Forwarding,
+    /// The packets that exist.
+    pub packets: Packets,
+}
+
+impl Fabric {
+    /// Builds ports and switches, all empty, all gates open.
+    pub fn new(config: FabricConfig, nodes: &[NodeSetup], ports: &[PortSetup], forwarding: Forwarding) -> Fabric {
+        assert!((2..=8).contains(&config.classes), "one control class and one to seven data classes");
+        let classes = usize::from(config.classes);
+        let mut fabric = Fabric {
+            classes,
+            nodes: Vec::with_capacity(nodes.len()),
+            ports: Vec::with_capacity(ports.len()),
+            lanes: Vec::with_capacity(ports.len() * classes),
+            joined: Joined::default(),
+            forwarding,
+            packets: Packets::default(),
+            config,
+        };
+        for (index, node) in nodes.iter().enumerate() {
+            fabric.add_node(index as u32, node, ports);
+        }
+        assert_eq!(fabric.ports.len(), ports.len(), "every port belongs to a node");
+        fabric
+    }
+
+    fn add_node(&mut self, index: u32, node: &NodeSetup, ports: &[PortSetup]) {
+        assert_eq!(node.first_port as usize, self.ports.len(), "ports are numbered node by node");
+        let NodeSetup { first_port, ports: count, switch } = *node;
+        self.nodes.push(Node { first_port, ports: count, switch, ..Node::default() });
+        for local in 0..count {
+            let setup = &ports[first_port as usize + usize::from(local)];
+            self.ports.push(Port::new(index, local, setup));
+            for class in 0..self.config.classes {
+                let queue = match self.config.service {
+                    Service::RoundRobin if switch => Queue::per_input(count),
+                    _ => Queue::fifo(),
+                };
+                let (gate, guard) = self.link_halves(class, setup);
+                self.lanes.push(Lane { queue, gate, guard, closed_at: None, counters: ClassCounters::default() });
+            }
+        }
+    }
+
+    fn link_halves(&self, class: u8, setup: &PortSetup) -> (Gate, Guard) {
+        if class == CONTROL {
+            return (Gate::Open, Guard::None);
+        }
+        match &self.config.flow_control {
+            FlowControl::None => (Gate::Open, Guard::None),
+            FlowControl::Pfc(pfc) => {
+                let headroom = pfc.headroom.unwrap_or_else(|| self.headroom(pfc, setup)).get();
+                let limits = match pfc.thresholds {
+                    Thresholds::Static { xoff, xon } => Limits::Static { xoff: xoff.get(), xon: xon.get() },
+                    Thresholds::Dynamic(pool) => Limits::Dynamic(pool),
+                };
+                (Gate::Pause(PauseGate::OPEN), Guard::Pause(PauseGuard::new(limits, headroom)))
+            }
+            FlowControl::Credit(credit) => {
+                let gate = CreditGate { sent: 0, starved: None };
+                (Gate::Credit(gate), Guard::Credit(CreditGuard::new(*credit)))
+            }
+        }
+    }
+
+    /// Headroom that suffices in the worst case: everything sent during the PAUSE's way back, the
+    /// sender's reaction and the data's way here, a frame that crosses the threshold at its tail, one
+    /// just begun at the peer, one in progress on the reverse link ahead of the PAUSE, and the PAUSE.
+    fn headroom(&self, pfc: &Pfc, setup: &PortSetup) -> Bytes {
+        let span = setup.propagation * 2 + setup.pipeline + pfc.response;
+        let in_flight = setup.rate.bytes_in(span).get() + 1;
+        Bytes::new(in_flight + 3 * self.config.largest_frame.get() + u64::from(PAUSE_SIZE))
+    }
+
+    /// The credit limit that every data class of every port starts with; `None` without credits.
+    pub fn initial_credit(&self) -> Option<u32> {
+        match self.config.flow_control {
+            FlowControl::Credit(credit) => Some(CreditGuard::new(credit).limit()),
+            _ => None,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn lane(&self, port: PortId, class: u8) -> usize {
+        port.index() * self.classes + usize::from(class)
+    }
+
+    /// A packet arrives at `port`; its tail `lag` later.
+    pub fn arrival<F: Effects, S: Source, H: Hops>(
+        &mut self,
+        fx: &mut F,
+        source: &mut S,
+        hops: &H,
+        port: PortId,
+        id: PacketId,
+        lag: Time,
+    ) -> Arrived {
+        let packet = &self.packets[id];
+        let (kind, class, size) = (packet.kind, packet.class, packet.size);
+        if kind == Kind::Pause {
+            self.take_pause(fx, source, port, id);
+            return Arrived::Taken;
+        }
+        if packet.flags.has(Flags::CORRUPT) {
+            self.discard_corrupt(fx, port, id);
+            return Arrived::Taken;
+        }
+        let node = self.ports[port.index()].node as usize;
+        if !self.nodes[node].switch {
+            return Arrived::Delivered(id);
+        }
+        match self.admit(port, class, size) {
+            Admission::Accepted => {}
+            Admission::Stop => self.ask_to_stop(fx, source, port, class),
+            Admission::Refused(reason) => {
+                self.discard(fx, port, id, reason);
+                return Arrived::Taken;
+            }
+        }
+        self.forward(fx, source, hops, port, id, lag);
+        self.check_node(node);
+        Arrived::Taken
+    }
+
+    /// Finds the way of an admitted packet and queues it, now or when its tail is there.
+    fn forward<F: Effects, S: Source, H: Hops>(
+        &mut self,
+        fx: &mut F,
+        source: &mut S,
+        hops: &H,
+        port: PortId,
+        id: PacketId,
+        lag: Time,
+    ) {
+        let (node, local) = (self.ports[port.index()].node, self.ports[port.index()].local);
+        let packet = &mut self.packets[id];
+        packet.ingress = local;
+        let choice = self.forwarding.choose(hops, units::NodeId(node), packet);
+        packet.hop = packet.hop.wrapping_add(1);
+        let Some(choice) = choice else {
+            return self.discard_admitted(fx, source, port, id, DropReason::Unroutable);
+        };
+        let out = PortId(self.nodes[node as usize].first_port + u32::from(choice));
+        let to_switch = self.nodes[self.ports[self.ports[out.index()].peer.index()].node as usize].switch;
+        if to_switch {
+            let packet = &mut self.packets[id];
+            if packet.ttl == 0 {
+                return self.discard_admitted(fx, source, port, id, DropReason::TimeToLive);
+            }
+            packet.ttl -= 1;
+        }
+        // Cut-through from the head only onto a line no faster than the one it comes by.
+        if lag > Time::ZERO && self.ports[out.index()].rate > self.in_rate(port) {
+            self.packets[id].next = PacketId(out.0);
+            fx.timer(fx.now() + lag, FabricTimer::Tail(port, id));
+        } else {
+            self.enqueue(fx, source, out, id);
+        }
+    }
+
+    /// The rate of the link that arrives at a port.
+    fn in_rate(&self, port: PortId) -> Rate {
+        self.ports[self.ports[port.index()].peer.index()].rate
+    }
+
+    /// The tail of a packet that had to wait for it is there. `next` held its output meanwhile.
+    pub fn tail_arrived<F: Effects, S: Source>(&mut self, fx: &mut F, source: &mut S, id: PacketId) {
+        let out = PortId(self.packets[id].next.0);
+        self.enqueue(fx, source, out, id);
+    }
+
+    /// Queues a packet at an output and starts it if the line is free. Hosts queue control packets here.
+    pub fn enqueue<F: Effects, S: Source>(&mut self, fx: &mut F, source: &mut S, out: PortId, id: PacketId) {
+        let (class, size) = (self.packets[id].class, self.packets[id].size);
+        let index = self.lane(out, class);
+        if let Some(limit) = self.config.buffer.egress_limit
+            && matches!(self.lanes[index].gate, Gate::Open)
+            && class != CONTROL
+            && self.nodes[self.ports[out.index()].node as usize].switch
+            && self.lanes[index].queue.bytes + u64::from(size) > limit.get()
+        {
+            let from = self.input_of(out, id);
+            return self.discard_from(fx, source, out, from, id, DropReason::Full);
+        }
+        if self.config.ecn.is_some_and(|ecn| ecn.mark_at == MarkAt::Enqueue) {
+            self.mark(fx, out, id, index, 0);
+        }
+        self.joined.set(id, fx.now());
+        self.lanes[index].queue.push(&mut self.packets, id);
+        self.ports[out.index()].backlog |= 1 << class;
+        self.try_send(fx, source, out);
+        // After the attempt: a packet that starts at once never queues.
+        let lane = &mut self.lanes[index];
+        lane.counters.max_queue = lane.counters.max_queue.max(lane.queue.bytes);
+    }
+
+    /// The port by which a queued packet came; `None` if it began at this node.
+    pub(crate) fn input_of(&self, out: PortId, id: PacketId) -> Option<PortId> {
+        let ingress = self.packets[id].ingress;
+        let node = self.ports[out.index()].node as usize;
+        (ingress != HERE).then(|| PortId(self.nodes[node].first_port + u32::from(ingress)))
+    }
+
+    /// Marks a packet by the length of its queue, `leaving` bytes of which are its own.
+    pub(crate) fn mark<F: Effects>(&mut self, fx: &mut F, port: PortId, id: PacketId, lane: usize, leaving: u64) {
+        let Some(ecn) = self.config.ecn else { return };
+        let packet = &self.packets[id];
+        let node = self.ports[port.index()].node as usize;
+        if packet.kind != Kind::Data || !self.nodes[node].switch {
+            return;
+        }
+        let probability = ecn.probability(self.lanes[lane].queue.bytes + leaving);
+        if probability > 0 && u64::from(fx.draw_mark(port)) < probability {
+            self.packets[id].flags = self.packets[id].flags.with(Flags::CE);
+            self.lanes[lane].counters.marks += 1;
+        }
+    }
+
+    /// The line that leaves `port` is free: memory of what has left is given back, the next may go.
+    pub fn line_free<F: Effects, S: Source>(&mut self, fx: &mut F, source: &mut S, port: PortId) {
+        let index = port.index();
+        self.ports[index].busy = false;
+        let Sending { ingress, size, class } = self.ports[index].sending;
+        let node = self.ports[index].node as usize;
+        if ingress != HERE {
+            let input = PortId(self.nodes[node].first_port + u32::from(ingress));
+            self.release(fx, source, input, class, size);
+            self.check_node(node);
+        }
+        self.try_send(fx, source, port);
+    }
+
+    /// Says whether a host has unmade packets of a class for a port.
+    #[inline]
+    pub fn offer(&mut self, port: PortId, class: u8, has: bool) {
+        let offered = &mut self.ports[port.index()].offered;
+        *offered = if has { *offered | 1 << class } else { *offered & !(1 << class) };
+    }
+
+    /// Whether the line that leaves `port` is busy.
+    #[inline]
+    pub fn is_busy(&self, port: PortId) -> bool {
+        self.ports[port.index()].busy
+    }
+
+    /// Changes the rate of the link that leaves `port`; zero holds it after the frame in progress.
+    pub fn set_rate<F: Effects, S: Source>(&mut self, fx: &mut F, source: &mut S, port: PortId, rate: Rate) {
+        let state = &mut self.ports[port.index()];
+        state.frozen = rate == Rate::ZERO;
+        state.rate = rate;
+        self.try_send(fx, source, port);
+    }
+
+    /// Sets random loss (in units of 2^-32) on the link that leaves `port`.
+    pub fn set_loss(&mut self, port: PortId, loss: u32) {
+        self.ports[port.index()].loss = loss;
+    }
+
+    /// Damages every `every`-th data packet on the link that leaves `port`; zero stops that.
+    pub fn set_drop_every(&mut self, port: PortId, every: u32) {
+        let state = &mut self.ports[port.index()];
+        state.drop_every = every;
+        state.drop_count = 0;
+    }
+
+    /// Rate of the link that leaves `port` now.
+    pub fn rate(&self, port: PortId) -> Rate {
+        self.ports[port.index()].rate
+    }
+
+    /// What a port has done.
+    pub fn port_counters(&self, port: PortId) -> &PortCounters {
+        &self.ports[port.index()].counters
+    }
+
+    /// What a port has done in a class, with what is still going on counted up to `now`.
+    pub fn class_counters(&self, port: PortId, class: u8, now: Time) -> ClassCounters {
+        let lane = &self.lanes[self.lane(port, class)];
+        let mut counters = lane.counters;
+        if let (Some(since), Gate::Pause(gate)) = (lane.closed_at, &lane.gate) {
+            counters.paused += now.min(gate.until).saturating_sub(since);
+        }
+        if let Gate::Credit(CreditGate { starved: Some(since), .. }) = lane.gate {
+            counters.credit_stall += now.saturating_sub(since);
+        }
+        counters
+    }
+
+    /// Bytes in the output queue of a class.
+    pub fn queue_bytes(&self, port: PortId, class: u8) -> u64 {
+        self.lanes[self.lane(port, class)].queue.bytes
+    }
+
+    /// Bytes charged to the input of a port in a class.
+    pub fn input_bytes(&self, port: PortId, class: u8) -> u64 {
+        match &self.lanes[self.lane(port, class)].guard {
+            Guard::None => 0,
+            Guard::Pause(guard) => guard.held,
+            Guard::Credit(guard) => u64::from(guard.used) * u64::from(Credit::BLOCK),
+        }
+    }
+
+    /// Whether the sender at `port` is stopped by a PAUSE now.
+    pub fn is_paused(&self, port: PortId, class: u8, now: Time) -> bool {
+        matches!(self.lanes[self.lane(port, class)].gate, Gate::Pause(gate) if gate.is_stopped(now))
+    }
+
+    /// Notes the wait of a packet that a host made at once from an open-loop arrival.
+    pub fn note_wait(&mut self, port: PortId, class: u8, wait: Time) {
+        let index = self.lane(port, class);
+        self.lanes[index].counters.waited(wait);
+    }
+}
+
+/// A PFC frame: 64 bytes, preamble and gap.
+pub(crate) const PAUSE_SIZE: u16 = 84;
+
+impl Port {
+    fn new(node: u32, local: u16, setup: &PortSetup) -> Port {
+        Port {
+            node,
+            peer: setup.peer,
+            local,
+            busy: false,
+            frozen: false,
+            backlog: 0,
+            offered: 0,
+            pause_due: 0,
+            pause_stop: 0,
+            last_class: 0,
+            sending: Sending::default(),
+            rate: setup.rate,
+            loss: setup.loss,
+            drop_every: 0,
+            drop_count: 0,
+            counters: PortCounters::default(),
+        }
+    }
+}

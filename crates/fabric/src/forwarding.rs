@@ -1,0 +1,88 @@
+use units::{ConnId, NodeId};
+use wire::Packet;
+
+/// Who knows the ways: the routing tables and the explicit paths of connections.
+pub trait Hops {
+    /// Local ports of a switch that lead to a NIC, in ascending order; empty when none does.
+    fn next_hops(&self, switch: NodeId, dst: u32) -> &[u16];
+    /// Local port that the explicit path of a packet takes at its n-th switch; `None` without a path.
+    fn explicit(&self, packet: &Packet) -> Option<u16>;
+    /// Whether a connection has an explicit path.
+    fn has_path(&self, conn: ConnId) -> bool;
+}
+
+/// How a switch chooses among equal ways.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Policy {
+    /// Hash of the flow (equal-cost multipath).
+    Ecmp,
+    /// By destination: the n-th up port for destinations n modulo the ports (Zahavi, D-mod-K).
+    DModK,
+}
+
+/// The choice of an output port at every switch.
+#[derive(Clone, Debug)]
+pub struct Forwarding {
+    /// Which way to choose.
+    pub policy: Policy,
+    /// Hash seed of each node (equal seeds polarise).
+    pub seeds: Vec<u32>,
+    /// D-mod-K divisor of each node.
+    pub divisors: Vec<u32>,
+}
+
+impl Forwarding {
+    /// The local port by which a packet leaves a switch; `None` when no way leads on.
+    #[inline]
+    pub fn choose(&self, hops: &impl Hops, switch: NodeId, packet: &Packet) -> Option<u16> {
+        if let Some(port) = hops.explicit(packet) {
+            return Some(port);
+        }
+        let group = hops.next_hops(switch, packet.dst);
+        match group {
+            [] => None,
+            [port] => Some(*port),
+            _ => Some(group[self.index(switch, packet, group.len() as u32) as usize]),
+        }
+    }
+
+    #[inline]
+    fn index(&self, switch: NodeId, packet: &Packet, ways: u32) -> u32 {
+        match self.policy {
+            Policy::Ecmp => {
+                let hash = hash(packet.entropy, packet.conn.0, self.seeds[switch.index()]);
+                ((u64::from(hash) * u64::from(ways)) >> 32) as u32
+            }
+            Policy::DModK => packet.dst / self.divisors[switch.index()] % ways,
+        }
+    }
+}
+
+/// A well-mixed 32-bit hash of a flow under a switch's seed. The connection stands for the addresses
+/// and ports that packets of both directions carry; the entropy for the UDP source port of the QP.
+#[inline]
+fn hash(entropy: u16, conn: u32, seed: u32) -> u32 {
+    let mut z = (u64::from(conn) << 16 | u64::from(entropy)) ^ (u64::from(seed) << 32 | u64::from(seed));
+    z = (z ^ (z >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    z = (z ^ (z >> 32)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    (z ^ (z >> 32)) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hash_spreads_flows_evenly_over_ways() {
+        for ways in [2u32, 3, 8, 16] {
+            let mut counts = vec![0u32; ways as usize];
+            for conn in 0..20_000u32 {
+                let h = hash((conn * 7 + 1) as u16, conn, 99);
+                counts[((u64::from(h) * u64::from(ways)) >> 32) as usize] += 1;
+            }
+            let mean = 20_000.0 / f64::from(ways);
+            let chi: f64 = counts.iter().map(|c| (f64::from(*c) - mean).powi(2) / mean).sum();
+            assert!(chi < 3.0 * f64::from(ways) + 10.0, "{ways} ways: chi-squared {chi}");
+        }
+    }
+}

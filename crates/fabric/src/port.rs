@@ -1,0 +1,60 @@
+use units::{PortId, Rate, Time};
+
+use crate::counters::{ClassCounters, PortCounters};
+use crate::gate::Gate;
+use crate::guard::Guard;
+use crate::queue::Queue;
+
+/// The class of acknowledgements and notifications: strict priority, no flow control.
+pub const CONTROL: u8 = 0;
+
+/// No input: the packet began here.
+pub(crate) const HERE: u16 = u16::MAX;
+
+/// One end of a cable: the egress that sends on it.
+#[derive(Debug)]
+pub(crate) struct Port {
+    pub(crate) node: u32,
+    pub(crate) peer: PortId,
+    /// Number within the node.
+    pub(crate) local: u16,
+    pub(crate) busy: bool,
+    /// A fault holds the line.
+    pub(crate) frozen: bool,
+    /// Classes with queued packets.
+    pub(crate) backlog: u8,
+    /// Classes for which a host has packets it has not made yet.
+    pub(crate) offered: u8,
+    /// Classes for which a PFC frame waits for the line, and those of them to stop.
+    pub(crate) pause_due: u8,
+    pub(crate) pause_stop: u8,
+    /// Data class served last, for turns among data classes.
+    pub(crate) last_class: u8,
+    /// Copy of what is on the line: after transmission starts the packet belongs to the receiver.
+    pub(crate) sending: Sending,
+    pub(crate) rate: Rate,
+    /// Probability of loss on the link in units of 2^-32, and every n-th packet (0: none).
+    pub(crate) loss: u32,
+    pub(crate) drop_every: u32,
+    pub(crate) drop_count: u32,
+    pub(crate) counters: PortCounters,
+}
+
+/// What the port must remember of the packet on the line.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sending {
+    pub(crate) ingress: u16,
+    pub(crate) size: u16,
+    pub(crate) class: u8,
+}
+
+/// State of one class at one port: its output queue and gate, and the guard of its input.
+#[derive(Debug)]
+pub(crate) struct Lane {
+    pub(crate) queue: Queue,
+    pub(crate) gate: Gate,
+    pub(crate) guard: Guard,
+    /// When the gate closed, while it is closed.
+    pub(crate) closed_at: Option<Time>,
+    pub(crate) counters: ClassCounters,
+}
