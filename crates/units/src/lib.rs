@@ -5,6 +5,7 @@
 mod id;
 mod rate;
 mod size;
+pub mod text;
 mod time;
 
 pub use id::{ConnId, NodeId, PortId};
