@@ -7,17 +7,30 @@
 //!
 //! Knows no network: a message is a destination, a tag and a number of bytes.
 
+mod all_to_all;
+mod barrier;
+mod chain;
+mod cost;
 mod layout;
 mod operation;
 pub mod oracle;
+mod relay;
 mod ring;
 mod run;
 mod schedule;
+mod send_recv;
 mod split;
+mod traffic;
 
+pub use all_to_all::{AllToAll, Exchange};
+pub use barrier::Barrier;
+pub use chain::Chain;
+pub use cost::Cost;
 pub use layout::Layout;
 pub use operation::{Dep, Edge, MAX_DEPS, Op, OpKind, Part};
+pub use relay::Pipeline;
 pub use ring::{Ring, Slicing};
 pub use run::{Action, RankRun};
 pub use schedule::{Algorithm, Channel, Collective, Schedule, Source};
+pub use send_recv::SendRecv;
 pub use split::Split;

@@ -196,6 +196,7 @@ fn cut_stream(schedule: &dyn Schedule, rank: u32, stream: u32, cuts: &mut Vec<u6
 enum Event {
     Start { rank: u32 },
     Arrive { channel: Key },
+    Acknowledge { channel: Key },
     Finish(Place),
 }
 
@@ -216,6 +217,8 @@ struct Wire {
     flying: VecDeque<Message>,
     /// Arrived and not yet asked for.
     waiting: VecDeque<Message>,
+    /// Sends whose messages have arrived and that wait to hear of it.
+    unacknowledged: VecDeque<Place>,
 }
 
 struct World<'a> {
@@ -302,6 +305,12 @@ impl<'a> World<'a> {
                 self.runs[to as usize].received(self.schedule, from, tag, &mut out);
                 to
             }
+            Event::Acknowledge { channel } => {
+                let wire = self.wires.get_mut(&channel).expect("an acknowledgement follows an arrival");
+                let send = wire.unacknowledged.pop_front().expect("an acknowledgement follows an arrival");
+                self.runs[send.rank as usize].finished_op(self.schedule, send.stream, send.index, &mut out);
+                send.rank
+            }
             Event::Finish(Place { rank, stream, index }) => {
                 self.runs[rank as usize].finished_op(self.schedule, stream, index, &mut out);
                 rank
@@ -326,8 +335,12 @@ impl<'a> World<'a> {
         if changed && self.schedule.collective() != Collective::Barrier {
             return Err(Violation::Overwritten { rank: channel.0, part: message.part });
         }
-        self.pending.extend(message.acknowledge.map(Event::Finish));
-        self.wires.entry(channel).or_default().waiting.push_back(message);
+        let wire = self.wires.entry(channel).or_default();
+        if let Some(send) = message.acknowledge {
+            wire.unacknowledged.push_back(send);
+            self.pending.push_back(Event::Acknowledge { channel });
+        }
+        wire.waiting.push_back(message);
         Ok(())
     }
 

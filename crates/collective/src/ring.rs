@@ -1,4 +1,6 @@
-use crate::{Algorithm, Channel, Collective, Layout, Op, OpKind, Part, Schedule, Source, Split};
+use units::Time;
+
+use crate::{Algorithm, Channel, Collective, Cost, Layout, Op, OpKind, Part, Schedule, Source, Split};
 
 /// Ring all-reduce, reduce-scatter or all-gather.
 ///
@@ -28,7 +30,7 @@ pub struct Ring {
 pub struct Slicing {
     /// Bytes of one message, at least 1.
     pub slice: u64,
-    /// Slices of one step, at least 1.
+    /// Slices of one step, 1 to 4096.
     pub per_chunk: u32,
 }
 
@@ -75,7 +77,7 @@ impl Ring {
 
     /// With steps cut into slices.
     pub fn with_slicing(self, slicing: Slicing) -> Ring {
-        assert!(slicing.slice > 0 && slicing.per_chunk > 0, "a slice has bytes and a chunk has slices");
+        assert!(slicing.slice > 0 && (1..=4096).contains(&slicing.per_chunk), "bytes in a slice, 1 to 4096 in a chunk");
         Ring { slicing: Some(slicing), ..self }
     }
 
@@ -190,6 +192,12 @@ impl Schedule for Ring {
         }
         let reduce = Op::new(OpKind::Reduce { size: if scatter { size } else { 0 } }).after(1);
         Some(if turn == 0 { reduce } else { reduce.after(self.stride()) })
+    }
+
+    fn analytic(&self, cost: Cost) -> Option<Time> {
+        let (steps, rails) = (self.steps(), self.channels.min(self.layout.nics_per_host()));
+        let bytes = u128::from(steps) * u128::from(self.size) / u128::from(self.layout.ranks());
+        Some(cost.time(steps, bytes / u128::from(rails)))
     }
 
     fn channels(&self, rank: u32) -> Vec<Channel> {

@@ -1,6 +1,8 @@
 use std::ops::Range;
 
-use crate::{Op, Split};
+use units::Time;
+
+use crate::{Cost, Op, Split};
 
 /// A collective operation as data: for every rank some streams of operations, each a pure function of its index.
 ///
@@ -8,7 +10,7 @@ use crate::{Op, Split};
 /// implementation stores at most a few words per rank, never anything per operation: a ring over 8,192 ranks has 268
 /// million of them.
 ///
-/// A channel `(from, to, tag)` delivers in order. Its sends belong to one stream and become ready in the order of
+/// A channel `(from, to, tag)` delivers in order and acknowledges in order. Its sends belong to one stream and become ready in the order of
 /// their indices whatever the timing; so do its receives. The oracle checks this.
 pub trait Schedule: Send + Sync {
     /// What the schedule achieves.
@@ -41,6 +43,12 @@ pub trait Schedule: Send + Sync {
 
     /// All incoming channels of a rank, each once: the other view of [`Schedule::channels`].
     fn sources(&self, rank: u32) -> Vec<Source>;
+
+    /// The time by the closed form of the algorithm on a fabric without contention, `None` when there is none. See
+    /// each generator for what it counts.
+    fn analytic(&self, _cost: Cost) -> Option<Time> {
+        None
+    }
 
     /// For all-to-all and send-recv: which bytes of the logical buffer go from `src` to `dst`, at most one range in
     /// each of two rounds (a dispatch and a combine). Empty for all other collectives.
@@ -127,5 +135,17 @@ impl Collective {
     /// and ends with in a reduce-scatter.
     pub fn block(size: u64, ranks: u32, rank: u32) -> Range<u64> {
         Split::new(size, ranks).range(rank)
+    }
+
+    /// busbw / algbw of nccl-tests, where algbw is size / time: what makes the number comparable with the rate of the
+    /// links whatever the number of ranks.
+    pub fn bus_factor(self, ranks: u32) -> f64 {
+        let n = f64::from(ranks);
+        match self {
+            Collective::AllReduce => 2.0 * (n - 1.0) / n,
+            Collective::ReduceScatter | Collective::AllGather | Collective::AllToAll => (n - 1.0) / n,
+            Collective::Broadcast { .. } | Collective::Reduce { .. } => 1.0,
+            Collective::SendRecv | Collective::Barrier | Collective::Custom => 1.0,
+        }
     }
 }

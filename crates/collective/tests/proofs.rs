@@ -1,7 +1,7 @@
 //! Every generator, over many shapes, proven by the oracle under several timings.
 
 use collective::oracle::{Proof, prove};
-use collective::{Collective, Layout, Ring, Schedule, Slicing};
+use collective::{AllToAll, Barrier, Chain, Collective, Exchange, Layout, Pipeline, Ring, Schedule, SendRecv, Slicing};
 use proptest::prelude::*;
 
 /// Proven with the first event first, with the last event first, and with `seed`'s timing; all do the same work.
@@ -11,10 +11,14 @@ fn proven(schedule: &dyn Schedule, seed: u64) -> Proof {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % n
     };
-    let proof = prove(schedule, &mut random).unwrap();
-    assert_eq!(prove(schedule, &mut |_| 0).unwrap(), proof);
-    assert_eq!(prove(schedule, &mut |n| n - 1).unwrap(), proof);
+    let proof = prove(schedule, &mut random).expect("the schedule holds under a random timing");
+    assert_eq!(prove(schedule, &mut |_| 0).as_ref(), Ok(&proof));
+    assert_eq!(prove(schedule, &mut |n| n - 1).as_ref(), Ok(&proof));
     proof
+}
+
+fn total(proof: &Proof) -> u64 {
+    proof.sent.iter().sum()
 }
 
 /// Any number of ranks up to 64, over hosts of any shape, the last one perhaps partly used.
@@ -30,8 +34,16 @@ fn slicing() -> impl Strategy<Value = Option<Slicing>> {
     prop::option::of((1u64..2000, 1u32..4).prop_map(|(slice, per_chunk)| Slicing { slice, per_chunk }))
 }
 
+fn pipeline(size: u64) -> impl Strategy<Value = Pipeline> {
+    (1u64..2000, 1u32..10).prop_map(move |(slice, depth)| Pipeline { slice: slice.max(size / 40), depth })
+}
+
+fn exchange() -> impl Strategy<Value = Exchange> {
+    prop_oneof![Just(Exchange::Direct), (1u32..70).prop_map(|at_once| Exchange::Pairwise { at_once })]
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60))]
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn rings(layout in layout(), size in size(), channels in 1u32..4, slicing in slicing(), reduce: bool, seed: u64) {
@@ -42,7 +54,48 @@ proptest! {
             ring = slicing.map_or(ring.clone(), |s| ring.with_slicing(s));
             ring = if reduce { ring.with_reduce() } else { ring };
             let rounds = if ring.collective() == Collective::AllReduce { 2 } else { 1 };
-            prop_assert_eq!(proven(&ring, seed).sent.iter().sum::<u64>(), rounds * (n - 1) * size);
+            prop_assert_eq!(total(&proven(&ring, seed)), rounds * (n - 1) * size);
         }
+    }
+
+    #[test]
+    fn chains(
+        layout in layout(), (size, pipeline) in size().prop_flat_map(|s| (Just(s), pipeline(s))),
+        channels in 1u32..4, root in 0u32..64, reduce: bool, seed: u64,
+    ) {
+        let (root, n) = (root % layout.ranks(), u64::from(layout.ranks()));
+        for make in [Chain::broadcast, Chain::reduce] {
+            let chain = make(layout, size, root).with_channels(channels).with_pipeline(pipeline);
+            let chain = if reduce { chain.with_reduce() } else { chain };
+            prop_assert_eq!(total(&proven(&chain, seed)), (n - 1) * size);
+        }
+    }
+
+    #[test]
+    fn all_to_alls(layout in layout(), size in size(), exchange in exchange(), pxn: bool, seed: u64) {
+        let uniform = AllToAll::uniform(layout, size).with_exchange(exchange);
+        let uniform = if pxn { uniform.with_pxn() } else { uniform };
+        let own: u64 = (0..layout.ranks()).map(|r| Collective::block(size, layout.ranks(), r)).map(|b| b.end - b.start).sum();
+        prop_assert_eq!(total(&proven(&uniform, seed)), u64::from(layout.ranks()) * size - own);
+
+        let amount = |src: u32, dst: u32| (u64::from(src) * 7 + u64::from(dst) * 13 + seed % 11) % 5 * size;
+        let variable = AllToAll::variable(layout, amount).with_exchange(exchange);
+        let pairs = (0..layout.ranks()).flat_map(|s| (0..layout.ranks()).map(move |d| (s, d)));
+        let sent: u64 = pairs.filter(|(s, d)| s != d).map(|(s, d)| amount(s, d)).sum();
+        prop_assert_eq!(total(&proven(&variable, seed)), sent);
+    }
+
+    #[test]
+    fn shifts(layout in layout(), size in size(), shift in 0u32..130, channels in 1u32..4, seed: u64) {
+        let schedule = SendRecv::new(layout, size).with_shift(shift).with_channels(channels);
+        let n = u64::from(layout.ranks());
+        let expected = if shift.is_multiple_of(layout.ranks()) { 0 } else { n * size };
+        prop_assert_eq!(total(&proven(&schedule, seed)), expected);
+    }
+
+    #[test]
+    fn barriers(ranks in 1u32..=130, seed: u64) {
+        let rounds = u64::from(ranks.next_power_of_two().trailing_zeros());
+        prop_assert_eq!(proven(&Barrier::new(ranks), seed).messages, rounds * u64::from(ranks));
     }
 }
