@@ -65,7 +65,7 @@ impl Decimal {
     /// The value times `scale` if that is a whole number that fits.
     pub(super) fn times(self, scale: u64) -> Result<u64, Inexact> {
         let whole = self.mantissa.checked_mul(u128::from(scale)).ok_or(Inexact::TooLarge)?;
-        let shift = u32::try_from(self.exponent.unsigned_abs()).unwrap_or(u32::MAX);
+        let shift = self.exponent.unsigned_abs();
         if whole == 0 {
             return Ok(0);
         }

@@ -156,8 +156,7 @@ fn time_hint(number: &str, unit: &str) -> Option<String> {
 fn bytes_hint(number: &str, unit: &str) -> Option<String> {
     let bits = ["b", "bit", "ib"].iter().any(|end| is_prefixed(unit, end));
     if bits {
-        let prefix: String =
-            unit.chars().take(unit.len() - unit.trim_start_matches(['K', 'M', 'G', 'T', 'i']).len()).collect();
+        let prefix = &unit[..unit.len() - unit.trim_start_matches(['K', 'M', 'G', 'T', 'i']).len()];
         return Some(format!("a small `b` is bits; sizes are in bytes: write `{number}{prefix}B`"));
     }
     if unit.len() == 1 && PREFIXES.contains(&unit) {
@@ -167,8 +166,7 @@ fn bytes_hint(number: &str, unit: &str) -> Option<String> {
 }
 
 fn rate_hint(number: &str, unit: &str) -> Option<String> {
-    let prefix = &unit[..unit.len().min(1)];
-    let prefix = if PREFIXES.contains(&prefix) { prefix } else { "" };
+    let prefix = unit.get(..1).filter(|first| PREFIXES.contains(first)).unwrap_or_default();
     let both = format!("write `{number}{prefix}bps` for bits per second or `{number}{prefix}B/s` for bytes per second");
     let vague = ["b", "B", "Bps", "bit", "", "iB"].iter().any(|end| is_prefixed(unit, end));
     vague.then_some(both)
