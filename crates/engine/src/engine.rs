@@ -22,6 +22,10 @@ pub trait World<Q: EventQueue> {
     fn signal(&mut self, engine: &mut Engine<Q>, port: PortId, class: u8);
     /// A timer of `node` fires.
     fn timer(&mut self, engine: &mut Engine<Q>, node: NodeId, slot: u32);
+    /// Asked after every instant: whether the run may end here, whatever is pending.
+    fn halt(&self) -> bool {
+        false
+    }
 }
 
 /// Why [`Engine::run`] returned.
@@ -33,6 +37,8 @@ pub enum Status {
     TimeReached,
     /// The budget of events is used up (at the end of an instant).
     BudgetUsed,
+    /// The world asked to halt.
+    Halted,
 }
 
 /// The clock, the pending events and the signals on their way.
@@ -168,6 +174,9 @@ impl<Q: EventQueue> Engine<Q> {
             self.events += due.len() as u64;
             for event in &due {
                 self.dispatch(world, *event);
+            }
+            if world.halt() {
+                break Status::Halted;
             }
         };
         self.due = due;
