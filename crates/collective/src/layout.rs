@@ -89,6 +89,11 @@ impl Layout {
         host * self.gpus_per_host + self.turn(channel, host, position % self.gpus_per_host)
     }
 
+    /// The first rank of a host on a channel's ring.
+    pub(crate) fn first_on(&self, channel: u32, host: u32) -> u32 {
+        self.rank_at(channel, host * self.gpus_per_host)
+    }
+
     /// The position of a rank on a channel's ring.
     pub(crate) fn position(&self, channel: u32, rank: u32) -> u32 {
         let host = self.host(rank);

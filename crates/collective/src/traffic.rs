@@ -48,6 +48,11 @@ impl Traffic {
         }
     }
 
+    /// Where the last bytes end.
+    pub(crate) fn end(&self) -> u64 {
+        self.bytes(self.ranks - 1, self.ranks - 1).end
+    }
+
     /// What the rank that sends most sends, its own share included.
     pub(crate) fn largest_row(&self) -> u64 {
         match &self.amounts {

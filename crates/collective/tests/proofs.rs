@@ -1,8 +1,12 @@
 //! Every generator, over many shapes, proven by the oracle under several timings.
 
 use collective::oracle::{Proof, prove};
-use collective::{AllToAll, Barrier, Chain, Collective, Exchange, Layout, Pipeline, Ring, Schedule, SendRecv, Slicing};
+use collective::{
+    AllToAll, Barrier, Chain, Collective, Exchange, Experts, HalvingDoubling, Layout, Moe, Pipeline, Ring, Routing,
+    Schedule, SendRecv, Slicing, Tree,
+};
 use proptest::prelude::*;
+use units::Time;
 
 /// Proven with the first event first, with the last event first, and with `seed`'s timing; all do the same work.
 fn proven(schedule: &dyn Schedule, seed: u64) -> Proof {
@@ -97,5 +101,44 @@ proptest! {
     fn barriers(ranks in 1u32..=130, seed: u64) {
         let rounds = u64::from(ranks.next_power_of_two().trailing_zeros());
         prop_assert_eq!(proven(&Barrier::new(ranks), seed).messages, rounds * u64::from(ranks));
+    }
+
+    #[test]
+    fn trees(
+        layout in layout(), (size, pipeline) in size().prop_flat_map(|s| (Just(s), pipeline(s))),
+        channels in 1u32..4, reduce: bool, seed: u64,
+    ) {
+        for make in [Tree::single, Tree::double] {
+            let tree = make(layout, size).with_channels_per_tree(channels).with_pipeline(pipeline);
+            let tree = if reduce { tree.with_reduce() } else { tree };
+            // Up and down every link of a tree once.
+            prop_assert_eq!(total(&proven(&tree, seed)), 2 * (u64::from(layout.ranks()) - 1) * size);
+        }
+    }
+
+    #[test]
+    fn halving_doublings(layout in layout(), size in size(), channels in 1u32..4, reduce: bool, seed: u64) {
+        let schedule = HalvingDoubling::new(layout, size).with_channels(channels);
+        let schedule = if reduce { schedule.with_reduce() } else { schedule };
+        let power = 1 << layout.ranks().ilog2();
+        let folds = u64::from(layout.ranks()) - power;
+        prop_assert_eq!(total(&proven(&schedule, seed)), 2 * (power - 1) * size + 2 * folds * size);
+    }
+
+    #[test]
+    fn mixtures_of_experts(
+        layout in layout(), exchange in exchange(), tokens in 0u32..20, top_k in 1u32..8, compute in 0u64..2, seed: u64,
+    ) {
+        let mut state = seed;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            state ^ (state >> 32)
+        };
+        let experts = Experts { count: 2 * layout.ranks() + 6, top_k, zipf: 0.8, once_per_rank: seed % 2 == 0 };
+        let routing = Routing::draw(layout.ranks(), tokens, experts, &mut random);
+        let moe = Moe::new(layout, &routing, 7, 14).with_exchange(exchange).with_compute(Time::from_us(compute));
+        let pairs = (0..layout.ranks()).flat_map(|s| (0..layout.ranks()).map(move |d| (s, d)));
+        let copies: u64 = pairs.filter(|(s, d)| s != d).map(|(s, d)| routing.copies(s, d)).sum();
+        prop_assert_eq!(total(&proven(&moe, seed)), copies * 21);
     }
 }
