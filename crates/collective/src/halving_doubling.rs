@@ -167,7 +167,7 @@ impl Schedule for HalvingDoubling {
     }
 
     /// 2 log2(n) alpha + 2 (n-1)/n S beta, of which the exchanges within a host are left out of the bytes; folding adds
-    /// 2 (alpha + S beta).
+    /// 2 (alpha + S beta), and what it costs that ranks which do not fold run ahead of those that do is left out.
     fn analytic(&self, cost: Cost) -> Option<Time> {
         let outside = |a: u32, b: u32| self.layout.host(a) != self.layout.host(b);
         let rank = self.rank_of(0);

@@ -73,7 +73,8 @@ impl Relay {
             return None;
         }
         let (message, place) = (index / u64::from(stride), (index % u64::from(stride)) as u32);
-        if message >= (last - first).div_ceil(pipeline.slice) {
+        let messages = (last - first).div_ceil(pipeline.slice);
+        if message >= messages {
             return None;
         }
         let start = first + message * pipeline.slice;
@@ -89,6 +90,8 @@ impl Relay {
         let send = Op::send(self.outputs.ranks[(place - inputs - reductions) as usize], size, self.tag, Part(start));
         let awaited = if reductions > 0 { inputs..inputs + 1 } else { 0..inputs };
         let send = awaited.fold(send, |send, at| send.after(place - at));
+        // The last messages free their slots for nobody.
+        let send = if message + u64::from(pipeline.depth) >= messages { send.detach() } else { send };
         Some(if message < u64::from(pipeline.depth) { send } else { send.after(pipeline.depth * stride) })
     }
 }

@@ -411,3 +411,158 @@ impl RankRun {
 fn unlink(link: u32) -> (usize, usize) {
     (link as usize / MAX_DEPS, link as usize % MAX_DEPS)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Algorithm, Channel, Collective, Part};
+
+    /// One rank with the streams of operations given; everything goes to and comes from rank 1.
+    struct Script(Vec<Vec<Op>>);
+
+    impl Schedule for Script {
+        fn collective(&self) -> Collective {
+            Collective::Custom
+        }
+        fn algorithm(&self) -> Algorithm {
+            Algorithm::Custom
+        }
+        fn size(&self) -> u64 {
+            0
+        }
+        fn ranks(&self) -> u32 {
+            2
+        }
+        fn streams(&self, _rank: u32) -> u32 {
+            self.0.len() as u32
+        }
+        fn window(&self) -> u32 {
+            4
+        }
+        fn op(&self, _rank: u32, stream: u32, index: u64) -> Option<Op> {
+            self.0[stream as usize].get(index as usize).copied()
+        }
+        fn channels(&self, _rank: u32) -> Vec<Channel> {
+            (0..3).map(|tag| Channel { to: 1, tag, nic: None }).collect()
+        }
+        fn sources(&self, _rank: u32) -> Vec<Source> {
+            (0..3).map(|tag| Source { from: 1, tag }).collect()
+        }
+    }
+
+    const PART: Part = Part(0);
+
+    fn send(size: u64) -> Op {
+        Op::send(1, size, 0, PART)
+    }
+
+    fn recv(tag: u32) -> Op {
+        Op::recv(1, 8, tag, PART, false)
+    }
+
+    fn compute() -> Op {
+        Op::new(OpKind::Compute { time: Time::from_us(1) })
+    }
+
+    /// The actions as short text: what and index.
+    fn text(out: &mut Vec<Action>) -> String {
+        let short = out.drain(..).map(|action| match action {
+            Action::Send { index, .. } => format!("send {index}"),
+            Action::Compute { index, .. } => format!("compute {index}"),
+            Action::Reduce { index, .. } => format!("reduce {index}"),
+            Action::Finished => "finished".into(),
+        });
+        short.collect::<Vec<_>>().join(", ")
+    }
+
+    #[test]
+    fn operations_start_when_the_last_dependency_holds() {
+        let script = Script(vec![vec![recv(0), recv(1), send(8).after(1).after(2).detach()]]);
+        let (mut run, mut out) = (RankRun::new(&script, 0), vec![]);
+        run.start(&script, &mut out);
+        run.received(&script, 1, 1, &mut out);
+        assert_eq!(text(&mut out), "");
+        run.received(&script, 1, 0, &mut out);
+        assert_eq!(text(&mut out), "send 2, finished");
+        assert!(run.is_finished());
+    }
+
+    #[test]
+    fn a_start_edge_does_not_wait_for_the_end() {
+        let script = Script(vec![vec![compute(), send(8).after_start(1), compute().after(1).after(2)]]);
+        let (mut run, mut out) = (RankRun::new(&script, 0), vec![]);
+        run.start(&script, &mut out);
+        assert_eq!(text(&mut out), "compute 0, send 1");
+        run.finished_op(&script, 0, 1, &mut out);
+        assert_eq!(text(&mut out), "");
+        run.finished_op(&script, 0, 0, &mut out);
+        assert_eq!(text(&mut out), "compute 2");
+        run.finished_op(&script, 0, 2, &mut out);
+        assert_eq!(text(&mut out), "finished");
+    }
+
+    #[test]
+    fn waiters_wake_in_the_order_of_their_indices() {
+        let script = Script(vec![vec![recv(0), send(1).after(1), send(2).after(2), send(3).after(3)]]);
+        let (mut run, mut out) = (RankRun::new(&script, 0), vec![]);
+        run.start(&script, &mut out);
+        run.received(&script, 1, 0, &mut out);
+        assert_eq!(text(&mut out), "send 1, send 2, send 3");
+    }
+
+    #[test]
+    fn nothing_past_the_window_starts() {
+        let script = Script(vec![vec![recv(0), compute(), compute(), compute(), compute()]]);
+        let (mut run, mut out) = (RankRun::new(&script, 0), vec![]);
+        run.start(&script, &mut out);
+        assert_eq!(text(&mut out), "compute 1, compute 2, compute 3");
+        assert_eq!(run.oldest(0), Some((0, recv(0).kind)));
+        run.received(&script, 1, 0, &mut out);
+        assert_eq!(text(&mut out), "compute 4");
+    }
+
+    #[test]
+    fn messages_that_come_early_are_kept_even_for_the_next_start() {
+        let script = Script(vec![vec![recv(0), send(8).after(1).detach()]]);
+        let (mut run, mut out) = (RankRun::new(&script, 0), vec![]);
+        run.received(&script, 1, 0, &mut out);
+        run.received(&script, 1, 0, &mut out);
+        assert!(out.is_empty() && !run.is_finished());
+        run.start(&script, &mut out);
+        assert_eq!(text(&mut out), "send 1, finished");
+        run.start(&script, &mut out);
+        assert_eq!(text(&mut out), "send 1, finished");
+        run.start(&script, &mut out);
+        assert_eq!(text(&mut out), "");
+        assert!(!run.is_finished());
+    }
+
+    #[test]
+    fn operations_without_bytes_or_time_pass_at_once() {
+        let nothing = Op::new(OpKind::Compute { time: Time::ZERO });
+        let reduce = Op::new(OpKind::Reduce { size: 0 });
+        let empty = Op::recv(1, 0, 0, PART, true);
+        let script = Script(vec![vec![send(0), empty.after(1), reduce.after(1), nothing.after(1), send(8).after(1)]]);
+        let (mut run, mut out) = (RankRun::new(&script, 0), vec![]);
+        run.start(&script, &mut out);
+        assert_eq!(text(&mut out), "send 4");
+    }
+
+    #[test]
+    fn streams_do_not_wait_for_each_other_and_empty_ones_are_finished() {
+        let script = Script(vec![vec![recv(0), send(8).after(1).detach()], vec![], vec![send(8).detach()]]);
+        let (mut run, mut out) = (RankRun::new(&script, 0), vec![]);
+        run.start(&script, &mut out);
+        assert_eq!(text(&mut out), "send 0");
+        run.received(&script, 1, 0, &mut out);
+        assert_eq!(text(&mut out), "send 1, finished");
+        let mut idle = RankRun::new(&Script(vec![]), 0);
+        idle.start(&Script(vec![]), &mut out);
+        assert_eq!(text(&mut out), "finished");
+    }
+
+    #[test]
+    fn a_slot_is_one_cache_line() {
+        assert!(size_of::<Slot>() <= 64, "{}", size_of::<Slot>());
+    }
+}
