@@ -13,8 +13,9 @@ use crate::{Algorithm, Channel, Collective, Cost, Layout, Op, OpKind, Part, Sche
 /// 2(n-1) alpha + 2(n-1)/n S beta describes. With it the share is cut into slices (one message each), some slices make
 /// a chunk, and a loop takes one chunk of every block all the way round before the next loop begins, as NCCL does.
 ///
-/// Model: a slice goes on as one message whatever happens before; NCCL's FIFO of eight slots never binds here,
-/// because a rank cannot run ahead of its neighbour by more than a chunk.
+/// Model: a send does not wait for room at its receiver, where NCCL has eight slots a connection. A rank whose
+/// neighbour is late can therefore be up to n - 1 steps ahead of it, instead of eight slices; the late one still
+/// sends step by step, so the end is the same, but the data for it is on the way earlier.
 #[derive(Clone, Debug)]
 pub struct Ring {
     phase: Phase,
