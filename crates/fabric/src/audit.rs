@@ -30,11 +30,10 @@ impl Fabric {
 
     /// On a snapshot between events: the bytes that each guard has charged are those of the packets
     /// it admitted that are queued, on an output's line, or waiting for their tails.
-    ///
-    /// `waiting` lists the packets that wait for their tails, with the port they arrived at.
-    pub fn audit(&self, waiting: &[(PortId, u16, u8)]) -> Result<(), AuditError> {
+    pub fn audit(&self) -> Result<(), AuditError> {
         let mut charged = vec![0u64; self.lanes.len()];
-        for &(port, size, class) in waiting {
+        for &(port, id) in &self.tails {
+            let (class, size) = (self.packets[id].class, self.packets[id].size);
             charged[self.lane(port, class)] += self.unit(port, class, size);
         }
         for (index, port) in self.ports.iter().enumerate() {

@@ -71,6 +71,8 @@ pub struct Fabric {
     pub(crate) ports: Vec<Port>,
     pub(crate) lanes: Vec<Lane>,
     pub(crate) joined: Joined,
+    /// Packets whose heads are here and that wait for their tails, with the port they came by.
+    pub(crate) tails: Vec<(PortId, PacketId)>,
     pub(crate) forwarding: Forwarding,
     /// The packets that exist.
     pub packets: Packets,
@@ -87,6 +89,7 @@ impl Fabric {
             ports: Vec::with_capacity(ports.len()),
             lanes: Vec::with_capacity(ports.len() * classes),
             joined: Joined::default(),
+            tails: Vec::new(),
             forwarding,
             packets: Packets::default(),
             config,
@@ -226,6 +229,7 @@ impl Fabric {
         // Cut-through from the head only onto a line no faster than the one it comes by.
         if lag > Time::ZERO && self.ports[out.index()].rate > self.in_rate(port) {
             self.packets[id].next = PacketId(out.0);
+            self.tails.push((port, id));
             fx.timer(fx.now() + lag, FabricTimer::Tail(port, id));
         } else {
             self.enqueue(fx, source, out, id);
@@ -240,6 +244,7 @@ impl Fabric {
     /// The tail of a packet that had to wait for it is there. `next` held its output meanwhile.
     pub fn tail_arrived<F: Effects, S: Source>(&mut self, fx: &mut F, source: &mut S, id: PacketId) {
         let out = PortId(self.packets[id].next.0);
+        self.tails.retain(|&(_, waiting)| waiting != id);
         self.enqueue(fx, source, out, id);
     }
 

@@ -1,4 +1,4 @@
-use units::{ConnId, NodeId};
+use units::NodeId;
 use wire::Packet;
 
 /// Who knows the ways: the routing tables and the explicit paths of connections.
@@ -7,8 +7,6 @@ pub trait Hops {
     fn next_hops(&self, switch: NodeId, dst: u32) -> &[u16];
     /// Local port that the explicit path of a packet takes at its n-th switch; `None` without a path.
     fn explicit(&self, packet: &Packet) -> Option<u16>;
-    /// Whether a connection has an explicit path.
-    fn has_path(&self, conn: ConnId) -> bool;
 }
 
 /// How a switch chooses among equal ways.

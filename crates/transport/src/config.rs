@@ -1,5 +1,7 @@
 use units::Time;
 
+use crate::congestion::CongestionConfig;
+
 /// What a connection speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TransportKind {
@@ -40,7 +42,7 @@ impl Overheads {
 }
 
 /// How connections behave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TransportConfig {
     /// What they speak.
     pub kind: TransportKind,
@@ -56,6 +58,10 @@ pub struct TransportConfig {
     pub timeout: Time,
     /// Timeouts in a row after which a flow fails.
     pub retries: u8,
+    /// A receiver answers marked packets with at most one CNP a flow in this time; `None`: with none.
+    pub cnp_interval: Option<Time>,
+    /// How senders react to congestion.
+    pub congestion: CongestionConfig,
 }
 
 impl TransportConfig {

@@ -6,6 +6,7 @@
 
 mod arrivals;
 mod config;
+mod congestion;
 #[cfg(test)]
 mod pair_tests;
 mod requester;
@@ -13,5 +14,9 @@ mod responder;
 
 pub use arrivals::{Arrivals, Spacing};
 pub use config::{AckEvery, Overheads, TransportConfig, TransportKind};
+pub use congestion::{
+    Allowance, AlphaOrder, CongestionConfig, CongestionControl, Controller, Dcqcn, DcqcnConfig, Dctcp, DctcpConfig,
+    StageOrder,
+};
 pub use requester::{Next, Progress, Requester, Segment};
 pub use responder::{Received, Reply, Responder};

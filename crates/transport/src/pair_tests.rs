@@ -5,7 +5,10 @@ use std::collections::VecDeque;
 use units::Time;
 use wire::Flags;
 
-use crate::{AckEvery, Next, Overheads, Reply, Requester, Responder, Segment, TransportConfig, TransportKind};
+use crate::{
+    AckEvery, CongestionConfig, Controller, Next, Overheads, Reply, Requester, Responder, Segment, TransportConfig,
+    TransportKind,
+};
 
 fn config() -> TransportConfig {
     TransportConfig {
@@ -16,6 +19,8 @@ fn config() -> TransportConfig {
         window: 8,
         timeout: Time::from_us(100),
         retries: 7,
+        cnp_interval: None,
+        congestion: CongestionConfig::None,
     }
 }
 
@@ -32,7 +37,7 @@ struct Pair {
 
 impl Pair {
     fn new(config: TransportConfig) -> Pair {
-        let (requester, responder) = (Requester::new(None), Responder::default());
+        let (requester, responder) = (Requester::new(&config, None, Controller::None), Responder::default());
         Pair { config, requester, responder, now: Time::ZERO, sent: 0, delivered: 0, done: 0, naks: 0 }
     }
 
@@ -61,10 +66,10 @@ impl Pair {
     }
 
     fn deliver(&mut self, segment: Segment) {
-        let received = self.responder.on_data(segment.psn, segment.payload, segment.flags, &self.config);
+        let received = self.responder.on_data(segment.psn, segment.payload, segment.flags, self.now, &self.config);
         self.delivered += u64::from(received.bytes);
         let progress = match received.reply {
-            Some(Reply::Ack(psn)) => self.requester.on_ack(psn, self.now, &self.config),
+            Some(Reply::Ack(psn)) => self.requester.on_ack(psn, received.echo, self.now, &self.config),
             Some(Reply::Nak(psn)) => {
                 self.naks += 1;
                 self.requester.on_nak(psn, self.now, &self.config)
@@ -133,13 +138,13 @@ fn a_flow_that_never_gets_through_fails_after_its_retries() {
 fn acknowledgements_can_be_one_a_message() {
     let config = TransportConfig { ack_every: AckEvery::Message, window: TransportConfig::MAX_WINDOW, ..config() };
     let mut responder = Responder::default();
-    let mut requester = Requester::new(None);
+    let mut requester = Requester::new(&config, None, Controller::None);
     requester.post(1, &config);
     requester.post(50_000, &config);
     let mut acks = 0;
     while let Next::Packet(_) = requester.peek(Time::ZERO, &config) {
         let s = requester.take(Time::ZERO, &config);
-        acks += u32::from(responder.on_data(s.psn, s.payload, s.flags, &config).reply.is_some());
+        acks += u32::from(responder.on_data(s.psn, s.payload, s.flags, Time::ZERO, &config).reply.is_some());
     }
     assert_eq!(acks, 2);
 }
@@ -154,14 +159,14 @@ fn a_stopped_source_ends_where_it_has_got_to() {
     pair.requester.stop(&pair.config);
     assert_eq!(pair.requester.peek(Time::ZERO, &pair.config), Next::Nothing);
     assert!(!pair.requester.is_idle());
-    pair.requester.on_ack(4, Time::ZERO, &pair.config);
+    pair.requester.on_ack(4, false, Time::ZERO, &pair.config);
     assert!(pair.requester.is_idle());
 }
 
 #[test]
 fn only_the_first_packet_of_a_write_carries_its_address() {
     let config = config();
-    let mut requester = Requester::new(None);
+    let mut requester = Requester::new(&config, None, Controller::None);
     requester.post(2_500, &config);
     let sizes: Vec<u16> = (0..3).map(|_| requester.take(Time::ZERO, &config).size).collect();
     assert_eq!(sizes, [1098, 1082, 582]);

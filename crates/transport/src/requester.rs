@@ -4,6 +4,7 @@ use units::{Bytes, Rate, Time};
 use wire::Flags;
 
 use crate::config::{AckEvery, TransportConfig, TransportKind};
+use crate::congestion::{CongestionControl, Controller};
 
 /// A message that a requester has been given.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +35,9 @@ pub struct Requester {
     /// Pacing: nothing before this time.
     not_before: Time,
     rate: Option<Rate>,
+    controller: Controller,
+    /// Packets in flight at most, of transport and congestion control together.
+    window: u32,
     deadline: Time,
     timer_armed: bool,
     timeouts_in_a_row: u8,
@@ -78,8 +82,9 @@ pub struct Progress {
 }
 
 impl Requester {
-    /// A requester with nothing to send. `rate` paces its wire bytes.
-    pub fn new(rate: Option<Rate>) -> Requester {
+    /// A requester with nothing to send. `rate` paces its wire bytes besides congestion control.
+    pub fn new(config: &TransportConfig, rate: Option<Rate>, mut controller: Controller) -> Requester {
+        let allowed = controller.allowance(Time::ZERO).window.unwrap_or(u32::MAX);
         Requester {
             messages: VecDeque::new(),
             cursor: 0,
@@ -90,6 +95,8 @@ impl Requester {
             fresh: 0,
             not_before: Time::ZERO,
             rate,
+            controller,
+            window: config.window.min(allowed),
             deadline: Time::MAX,
             timer_armed: false,
             timeouts_in_a_row: 0,
@@ -125,7 +132,7 @@ impl Requester {
     /// What it would send at `now`.
     #[inline]
     pub fn peek(&self, now: Time, config: &TransportConfig) -> Next {
-        if self.next == self.end || self.next - self.una >= u64::from(config.window) || self.failed {
+        if self.next == self.end || self.is_full() || self.failed {
             return Next::Nothing;
         }
         if self.not_before > now {
@@ -180,9 +187,22 @@ impl Requester {
     }
 
     fn pace(&mut self, now: Time, size: u16) {
-        if let Some(rate) = self.rate {
-            self.not_before = self.not_before.max(now) + rate.time_for(Bytes::new(u64::from(size)));
+        if let Controller::None = self.controller
+            && self.rate.is_none()
+        {
+            return;
         }
+        let size = Bytes::new(u64::from(size));
+        self.controller.on_sent(now, size);
+        let allowed = self.controller.allowance(now).rate;
+        if let Some(rate) = [self.rate, allowed].into_iter().flatten().min() {
+            self.not_before = self.not_before.max(now) + rate.time_for(size);
+        }
+    }
+
+    #[inline]
+    fn is_full(&self) -> bool {
+        self.next - self.una >= u64::from(self.window)
     }
 
     fn drop_sent_messages(&mut self) {
@@ -208,15 +228,28 @@ impl Requester {
         Some(self.deadline)
     }
 
-    /// An acknowledgement: everything up to and including `psn` has arrived.
+    /// A congestion notification packet.
+    pub fn on_cnp(&mut self, now: Time) {
+        self.controller.on_cnp(now);
+    }
+
+    /// An acknowledgement: everything up to and including `psn` has arrived. `echo`: it reports
+    /// congestion.
     #[inline]
-    pub fn on_ack(&mut self, psn: u32, now: Time, config: &TransportConfig) -> Progress {
+    pub fn on_ack(&mut self, psn: u32, echo: bool, now: Time, config: &TransportConfig) -> Progress {
         let acked = self.una.wrapping_add(u64::from(psn.wrapping_add(1).wrapping_sub(self.una as u32)));
         if acked <= self.una || acked > self.fresh || self.failed {
             return Progress::default();
         }
-        let was_full = self.next - self.una >= u64::from(config.window);
+        let was_full = self.is_full();
+        let packets = (acked - self.una) as u32;
         self.una = acked;
+        if !matches!(self.controller, Controller::None | Controller::Window(_)) {
+            self.controller.on_ack(now, packets, echo, acked, self.next.max(acked));
+            if let Some(window) = self.controller.allowance(now).window {
+                self.window = window.min(config.window);
+            }
+        }
         self.timeouts_in_a_row = 0;
         let overtaken = self.next < acked;
         let mut messages = 0;
@@ -235,7 +268,7 @@ impl Requester {
 
     /// A negative acknowledgement: `psn` is the first packet missing; go back to it.
     pub fn on_nak(&mut self, psn: u32, now: Time, config: &TransportConfig) -> Progress {
-        let mut progress = self.on_ack(psn.wrapping_sub(1), now, config);
+        let mut progress = self.on_ack(psn.wrapping_sub(1), false, now, config);
         if self.una as u32 == psn && self.next > self.una && !self.failed {
             self.next = self.una;
             self.seek(config);
