@@ -282,8 +282,9 @@ mod tests {
         }
         rp.catch_up(start + Time::from_us(55 * 5));
         assert_eq!(rp.target().bps(), floor + 40_000_000, "one stage past fast recovery: additive");
-        rp.catch_up(start + Time::from_us(55 * 6));
-        assert_eq!(rp.target().bps(), floor + 240_000_000, "both past: hyper, times min(stages) - F + 1 = 1");
+        // Both past: hyper, times min(stages) - F + 1 = 1, and the period is halved.
+        rp.catch_up(start + Time::from_us(55 * 5 + 28));
+        assert_eq!(rp.target().bps(), floor + 240_000_000);
     }
 
     #[test]
