@@ -114,7 +114,15 @@ impl Fabric {
                     _ => Queue::fifo(),
                 };
                 let (gate, guard) = self.link_halves(class, setup);
-                self.lanes.push(Lane { queue, gate, guard, closed_at: None, counters: ClassCounters::default() });
+                self.lanes.push(Lane {
+                    queue,
+                    gate,
+                    guard,
+                    closed_at: None,
+                    frames_sent: 0,
+                    frames_taken: 0,
+                    counters: ClassCounters::default(),
+                });
             }
         }
     }

@@ -56,6 +56,7 @@ impl Fabric {
         for class in (1..self.config.classes).filter(|class| classes & 1 << class != 0) {
             let index = self.lane(port, class);
             let lane = &mut self.lanes[index];
+            lane.frames_sent = lane.frames_sent.wrapping_add(1);
             if stop & 1 << class == 0 {
                 lane.counters.resume_sent += 1;
                 continue;
@@ -95,17 +96,20 @@ impl Fabric {
             let index = self.lane(port, class);
             let lane = &mut self.lanes[index];
             let Gate::Pause(gate) = &mut lane.gate else { continue };
-            if let Some(since) = lane.closed_at.take() {
+            lane.frames_taken = lane.frames_taken.wrapping_add(1);
+            let stop = pause.stop & 1 << class != 0;
+            // A refresh prolongs a pause; anything else ends it first.
+            if let Some(since) = lane.closed_at.take_if(|_| !stop || gate.until <= now) {
                 lane.counters.paused += now.min(gate.until).saturating_sub(since);
             }
-            if pause.stop & 1 << class == 0 {
+            if !stop {
                 gate.resume(now);
                 fx.gate(port, class, false);
                 continue;
             }
             lane.counters.pause_received += 1;
             gate.stop(now, response, span);
-            lane.closed_at = Some(gate.from.max(now));
+            lane.closed_at.get_or_insert(gate.from.max(now));
             if !gate.armed && gate.until > now {
                 gate.armed = true;
                 fx.timer(gate.until, FabricTimer::PauseExpiry(port, class));

@@ -56,5 +56,9 @@ pub(crate) struct Lane {
     pub(crate) guard: Guard,
     /// When the gate closed, while it is closed.
     pub(crate) closed_at: Option<Time>,
+    /// PFC frames about this class that this port has sent, and that it has obeyed: what a peer has
+    /// sent and this port has not obeyed is in flight.
+    pub(crate) frames_sent: u32,
+    pub(crate) frames_taken: u32,
     pub(crate) counters: ClassCounters,
 }

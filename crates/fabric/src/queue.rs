@@ -105,17 +105,35 @@ impl Queue {
         id
     }
 
-    /// All packets, for audits: chain by chain from the head.
+    /// Whether each input has a list of its own.
+    pub(crate) fn is_per_input(&self) -> bool {
+        matches!(self.order, Order::PerInput(_))
+    }
+
+    /// All packets, for audits.
     pub(crate) fn each(&self, packets: &Packets, mut visit: impl FnMut(PacketId)) {
+        self.chains(packets, |chain| chain.iter().for_each(|id| visit(*id)));
+    }
+
+    /// The strictly ordered lists of packets, each from its head: only heads can move.
+    pub(crate) fn chains(&self, packets: &Packets, mut visit: impl FnMut(&[PacketId])) {
+        if self.packets == 0 {
+            return;
+        }
         let chains: &[Chain] = match &self.order {
             Order::Fifo(chain) => std::slice::from_ref(chain),
             Order::PerInput(inputs) => &inputs.chains,
         };
+        let mut list = Vec::new();
         for chain in chains {
+            list.clear();
             let mut id = chain.head();
             while !id.is_none() {
-                visit(id);
+                list.push(id);
                 id = packets[id].next;
+            }
+            if !list.is_empty() {
+                visit(&list);
             }
         }
     }

@@ -158,7 +158,8 @@ impl Requester {
             flags = flags.with(Flags::LAST);
         }
         // A message longer than the window still needs acknowledgements on its way.
-        let spaced = config.ack_every == AckEvery::Message && self.next % u64::from(config.window.div_ceil(2)) == 0;
+        let spaced = 
+            config.ack_every == AckEvery::Message && self.next.is_multiple_of(u64::from(config.window.div_ceil(2)));
         if last || spaced {
             flags = flags.with(Flags::ACK_REQUEST);
         }

@@ -47,7 +47,7 @@ impl Dctcp {
     }
 
     fn end_round(&mut self, next: u64) {
-        let share = if self.acked == 0 { 0 } else { self.marked * ONE / self.acked };
+        let share = (self.marked * ONE).checked_div(self.acked).unwrap_or(0);
         let gain = u64::from(self.config.gain);
         self.alpha = self.alpha - self.alpha / gain + share / gain;
         (self.acked, self.marked) = (0, 0);

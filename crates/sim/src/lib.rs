@@ -1,0 +1,24 @@
+//! Where everything meets: a [`Plan`] becomes nodes and links, [`run`] drives them, an [`Outcome`]
+//! comes out. Reads no file and no clock; progress is a callback.
+
+mod audit;
+mod build;
+mod connection;
+mod deadlock;
+mod effects;
+mod endpoints;
+mod fingerprint;
+mod lines;
+mod network;
+mod outcome;
+mod plan;
+mod ranks;
+mod runner;
+mod tasks;
+mod timer;
+
+pub use outcome::{BlockedQueue, DeadlockReport, Ending, Flow, Outcome, PortReport, Quantity, Sample, Step, Totals};
+pub use plan::{
+    Change, CollectiveSpec, FlowSpec, HostConfig, Plan, RankPlace, RunConfig, Seeds, Switching, TimedFault, Workload,
+};
+pub use runner::{Control, Progress, run};
