@@ -1,6 +1,7 @@
 use units::{NodeId, PortId, Time};
 
-use crate::event::{Delays, Event, EventQueue, Key, Lane};
+use crate::due::Due;
+use crate::event::{Delays, Event, EventQueue, Lane};
 use crate::signals::Signal;
 
 /// What the engine must know of a port.
@@ -49,7 +50,7 @@ pub struct Engine<Q> {
     signals: Vec<Signal>,
     classes: usize,
     events: u64,
-    due: Vec<Event>,
+    due: Due,
 }
 
 impl<Q: EventQueue> Engine<Q> {
@@ -61,7 +62,7 @@ impl<Q: EventQueue> Engine<Q> {
         }
         let classes = usize::from(classes);
         let signals = std::iter::repeat_with(Signal::default).take(links.len() * classes).collect();
-        Engine { now: Time::ZERO, queue: Q::default(), links, signals, classes, events: 0, due: Vec::new() }
+        Engine { now: Time::ZERO, queue: Q::default(), links, signals, classes, events: 0, due: Due::default() }
     }
 
     /// The current time.
@@ -102,8 +103,8 @@ impl<Q: EventQueue> Engine<Q> {
     /// Starts to transmit `item` with delays that do not recur often enough for a lane.
     pub fn transmit_odd(&mut self, port: PortId, delays: Delays, item: u32) {
         debug_assert!(delays.wire > Time::ZERO && delays.arrival > Time::ZERO, "delays are positive: {delays:?}");
-        self.queue.push(Event::line_free((self.now + delays.wire).ps(), port, item));
-        self.queue.push(Event::arrival((self.now + delays.arrival).ps(), port, item, delays.lag.ps()));
+        self.queue.push(Event::line_free(self.now.saturating_add(delays.wire).ps(), port, item));
+        self.queue.push(Event::arrival(self.now.saturating_add(delays.arrival).ps(), port, item, delays.lag.ps()));
     }
 
     /// Sends `value` to the peer of `port`, where [`Engine::latest`] sees it one propagation delay later.
@@ -172,9 +173,7 @@ impl<Q: EventQueue> Engine<Q> {
             due.clear();
             self.queue.take(time, &mut due);
             self.events += due.len() as u64;
-            for event in &due {
-                self.dispatch(world, *event);
-            }
+            self.dispatch(world, &due);
             if world.halt() {
                 break Status::Halted;
             }
@@ -184,15 +183,19 @@ impl<Q: EventQueue> Engine<Q> {
     }
 
     #[inline]
-    fn dispatch<W: World<Q>>(&mut self, world: &mut W, event: Event) {
-        match event.decode() {
-            Key::LineFree { port } => world.line_free(self, port, event.item),
-            Key::Arrival { from } => {
-                let port = self.links[from.index()].peer;
-                world.arrival(self, port, event.item, Time::from_ps(event.lag));
-            }
-            Key::Signal { port, class } => world.signal(self, port, class),
-            Key::Timer { node, slot } => world.timer(self, node, slot),
+    fn dispatch<W: World<Q>>(&mut self, world: &mut W, due: &Due) {
+        for (port, class) in due.signals() {
+            world.signal(self, port, class);
+        }
+        for (port, item) in due.lines() {
+            world.line_free(self, port, item);
+        }
+        for (from, item, lag) in due.arrivals() {
+            let port = self.peer(from);
+            world.arrival(self, port, item, Time::from_ps(lag));
+        }
+        for (node, slot) in due.timers() {
+            world.timer(self, node, slot);
         }
     }
 }

@@ -1,5 +1,7 @@
 use units::{NodeId, PortId, Time};
 
+use crate::due::Due;
+
 /// Delays of one transmission, all from its start.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Delays {
@@ -80,7 +82,8 @@ impl Event {
     }
 }
 
-/// A set of pending events. All insertions are later than the last time taken.
+/// A set of pending events. All insertions are later than the last time taken. An event at [`Time::MAX`]
+/// never comes, and delays that lead past it end there.
 pub trait EventQueue: Default {
     /// Makes (or finds) the lane of these delays.
     fn lane(&mut self, delays: Delays) -> Lane;
@@ -94,6 +97,6 @@ pub trait EventQueue: Default {
     /// The earliest pending time, `None` when nothing is pending.
     fn next_time(&mut self) -> Option<u64>;
 
-    /// Moves all events due at `time`, which must be the earliest, into `due` in order of their keys.
-    fn take(&mut self, time: u64, due: &mut Vec<Event>);
+    /// Moves all events due at `time`, which must be the earliest, into `due` (empty before), in order.
+    fn take(&mut self, time: u64, due: &mut Due);
 }

@@ -3,6 +3,7 @@ use std::collections::BinaryHeap;
 
 use units::PortId;
 
+use crate::due::Due;
 use crate::event::{Delays, Event, EventQueue, Lane};
 
 /// The plainest event queue: one binary heap. The oracle of the tests.
@@ -23,25 +24,29 @@ impl EventQueue for HeapQueue {
 
     fn transmit(&mut self, now: u64, lane: Lane, port: PortId, item: u32) {
         let delays = self.lanes[usize::from(lane.0)];
-        self.push(Event::line_free(now + delays.wire.ps(), port, item));
-        self.push(Event::arrival(now + delays.arrival.ps(), port, item, delays.lag.ps()));
+        self.push(Event::line_free(now.saturating_add(delays.wire.ps()), port, item));
+        self.push(Event::arrival(now.saturating_add(delays.arrival.ps()), port, item, delays.lag.ps()));
     }
 
     fn push(&mut self, event: Event) {
-        self.heap.push(Reverse(event));
+        if event.time < u64::MAX {
+            self.heap.push(Reverse(event));
+        }
     }
 
     fn next_time(&mut self) -> Option<u64> {
         self.heap.peek().map(|Reverse(event)| event.time)
     }
 
-    fn take(&mut self, time: u64, due: &mut Vec<Event>) {
+    fn take(&mut self, time: u64, due: &mut Due) {
+        let mut last = None;
         while let Some(Reverse(event)) = self.heap.peek().copied() {
             if event.time != time {
                 break;
             }
-            debug_assert!(due.last().is_none_or(|last| last.key != event.key), "keys are unique: {event:?}");
-            due.push(event);
+            debug_assert!(last != Some(event), "events are unique: {event:?}");
+            last = Some(event);
+            due.push(&event);
             self.heap.pop();
         }
     }

@@ -10,13 +10,20 @@
 //! follows from what the event is, never from when it was inserted. Every delay is positive, so an
 //! event never causes another at its own instant and all events of an instant can be taken at once.
 
+mod due;
 mod engine;
 mod event;
+mod heads;
 mod heap;
+mod lane_log;
+mod log;
 mod random;
 mod signals;
+mod wheel;
 
+pub use due::Due;
 pub use engine::{Engine, Link, Status, World};
 pub use event::{Delays, Event, EventQueue, Lane};
 pub use heap::HeapQueue;
+pub use log::LogQueue;
 pub use random::{Purpose, Stream};
