@@ -220,7 +220,10 @@ impl Fabric {
         let (node, local) = (self.ports[port.index()].node, self.ports[port.index()].local);
         let packet = &mut self.packets[id];
         packet.ingress = local;
-        let choice = self.forwarding.choose(hops, units::NodeId(node), packet);
+        let class = packet.class;
+        let (lanes, classes, first) = (&self.lanes, self.classes, self.nodes[node as usize].first_port as usize);
+        let queued = |local: u16| lanes[(first + usize::from(local)) * classes + usize::from(class)].queue.bytes;
+        let choice = self.forwarding.choose(hops, units::NodeId(node), packet, queued);
         packet.hop = packet.hop.wrapping_add(1);
         let Some(choice) = choice else {
             return self.discard_admitted(fx, source, port, id, DropReason::Unroutable);

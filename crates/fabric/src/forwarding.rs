@@ -16,6 +16,10 @@ pub enum Policy {
     Ecmp,
     /// By destination: the n-th up port for destinations n modulo the ports (Zahavi, D-mod-K).
     DModK,
+    /// Packet by packet, the ways of a switch in turn.
+    Spray,
+    /// Packet by packet, the way with the shortest queue; of equal ones, in turn.
+    Adaptive,
 }
 
 /// The choice of an output port at every switch.
@@ -27,12 +31,21 @@ pub struct Forwarding {
     pub seeds: Vec<u32>,
     /// D-mod-K divisor of each node.
     pub divisors: Vec<u32>,
+    /// Turns taken at each node by the policies that choose packet by packet.
+    pub turns: Vec<u32>,
 }
 
 impl Forwarding {
-    /// The local port by which a packet leaves a switch; `None` when no way leads on.
+    /// The local port by which a packet leaves a switch; `None` when no way leads on. `queued` gives
+    /// the bytes that wait at a local port.
     #[inline]
-    pub fn choose(&self, hops: &impl Hops, switch: NodeId, packet: &Packet) -> Option<u16> {
+    pub fn choose(
+        &mut self,
+        hops: &impl Hops,
+        switch: NodeId,
+        packet: &Packet,
+        queued: impl Fn(u16) -> u64,
+    ) -> Option<u16> {
         if let Some(port) = hops.explicit(packet) {
             return Some(port);
         }
@@ -40,19 +53,33 @@ impl Forwarding {
         match group {
             [] => None,
             [port] => Some(*port),
-            _ => Some(group[self.index(switch, packet, group.len() as u32) as usize]),
+            _ => Some(self.choose_among(switch, packet, group, queued)),
         }
     }
 
     #[inline]
-    fn index(&self, switch: NodeId, packet: &Packet, ways: u32) -> u32 {
-        match self.policy {
+    fn choose_among(&mut self, switch: NodeId, packet: &Packet, group: &[u16], queued: impl Fn(u16) -> u64) -> u16 {
+        let ways = group.len() as u32;
+        let index = match self.policy {
             Policy::Ecmp => {
                 let hash = hash(packet.entropy, packet.conn.0, self.seeds[switch.index()]);
                 ((u64::from(hash) * u64::from(ways)) >> 32) as u32
             }
             Policy::DModK => packet.dst / self.divisors[switch.index()] % ways,
-        }
+            Policy::Spray => self.turn(switch) % ways,
+            Policy::Adaptive => {
+                let first = self.turn(switch) % ways;
+                let in_turn = (0..ways).map(|way| (first + way) % ways);
+                in_turn.min_by_key(|&way| queued(group[way as usize])).unwrap_or(first)
+            }
+        };
+        group[index as usize]
+    }
+
+    fn turn(&mut self, switch: NodeId) -> u32 {
+        let turn = &mut self.turns[switch.index()];
+        *turn = turn.wrapping_add(1);
+        *turn
     }
 }
 

@@ -82,6 +82,7 @@ fn fabric_of(plan: &Plan) -> Fabric {
     let forwarding = Forwarding {
         policy: plan.policy,
         seeds: (0..topology.nodes.len()).map(seed).collect(),
+        turns: vec![0; topology.nodes.len()],
         divisors: (0..topology.nodes.len())
             .map(|n| if nodes[n].switch { plan.routes.d_mod_k_divisor(NodeId(n as u32)) } else { 1 })
             .collect(),

@@ -343,10 +343,10 @@ impl<'a> Network<'a> {
         if received.notify {
             self.answer(engine, port, conn, Kind::Cnp, packet.psn, Flags::default());
         }
-        if received.message
-            && let Use::Channel { to, source, .. } = self.endpoints.conns[conn.index()].purpose
-        {
-            self.rank_event(engine, to, |ranks, out| ranks.received(to, source, out));
+        if let Use::Channel { to, source, .. } = self.endpoints.conns[conn.index()].purpose {
+            for _ in 0..received.messages {
+                self.rank_event(engine, to, |ranks, out| ranks.received(to, source, out));
+            }
         }
     }
 

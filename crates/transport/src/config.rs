@@ -54,6 +54,8 @@ pub struct TransportConfig {
     pub ack_every: AckEvery,
     /// The most packets unacknowledged; 2^23 is what the PSN field allows.
     pub window: u32,
+    /// The receiver takes packets in any order (adaptive routing and spray need it).
+    pub any_order: bool,
     /// Retransmission timeout, from the last cumulative progress.
     pub timeout: Time,
     /// Timeouts in a row after which a flow fails.

@@ -9,6 +9,7 @@ mod config;
 mod congestion;
 #[cfg(test)]
 mod pair_tests;
+mod reorder;
 mod requester;
 mod responder;
 

@@ -19,6 +19,7 @@ fn config() -> TransportConfig {
         window: 8,
         timeout: Time::from_us(100),
         retries: 7,
+        any_order: false,
         cnp_interval: None,
         congestion: CongestionConfig::None,
     }

@@ -158,7 +158,7 @@ impl Requester {
             flags = flags.with(Flags::LAST);
         }
         // A message longer than the window still needs acknowledgements on its way.
-        let spaced = 
+        let spaced =
             config.ack_every == AckEvery::Message && self.next.is_multiple_of(u64::from(config.window.div_ceil(2)));
         if last || spaced {
             flags = flags.with(Flags::ACK_REQUEST);

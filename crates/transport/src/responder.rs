@@ -2,6 +2,7 @@ use units::Time;
 use wire::Flags;
 
 use crate::config::{AckEvery, TransportConfig, TransportKind};
+use crate::reorder::Reorder;
 
 /// The receiving half of a connection.
 #[derive(Debug, Default)]
@@ -11,6 +12,7 @@ pub struct Responder {
     nak_sent: bool,
     bytes: u64,
     marked: u64,
+    reorder: Reorder,
     /// A mark since the last acknowledgement.
     echo: bool,
     /// When the last congestion notification was sent.
@@ -31,8 +33,8 @@ pub enum Reply {
 pub struct Received {
     /// Payload bytes that are new.
     pub bytes: u32,
-    /// A message is whole.
-    pub message: bool,
+    /// Messages that are now whole.
+    pub messages: u32,
     /// What to answer.
     pub reply: Option<Reply>,
     /// The answer reports congestion.
@@ -68,22 +70,25 @@ impl Responder {
 
     #[inline]
     fn sequence(&mut self, psn: u32, payload: u32, flags: Flags, config: &TransportConfig) -> Received {
-        let answer = |bytes, message, reply| Received { bytes, message, reply, echo: false, notify: false };
+        let answer = |bytes, messages, reply| Received { bytes, messages, reply, echo: false, notify: false };
         let ahead = psn.wrapping_sub(self.expected as u32) as i32;
         if config.kind == TransportKind::Ud {
             self.bytes += u64::from(payload);
             self.expected += 1;
-            return answer(payload, flags.has(Flags::LAST), None);
+            return answer(payload, u32::from(flags.has(Flags::LAST)), None);
+        }
+        if ahead >= 0 && config.any_order {
+            return self.accept_any(ahead as usize, payload, flags, config);
         }
         if ahead > 0 {
             // One NAK a gap: silent until the expected packet arrives (IBTA volume 1, 9.7.5.1.1).
             let reply = (!self.nak_sent).then_some(Reply::Nak(self.expected as u32));
             self.nak_sent = true;
-            return answer(0, false, reply);
+            return answer(0, 0, reply);
         }
         if ahead < 0 {
             // A duplicate is acknowledged again, with everything that has arrived.
-            return answer(0, false, Some(Reply::Ack((self.expected as u32).wrapping_sub(1))));
+            return answer(0, 0, Some(Reply::Ack((self.expected as u32).wrapping_sub(1))));
         }
         self.accept(payload, flags, config)
     }
@@ -92,16 +97,35 @@ impl Responder {
         self.expected += 1;
         self.nak_sent = false;
         self.bytes += u64::from(payload);
+        let messages = u32::from(flags.has(Flags::LAST));
+        Received { bytes: payload, messages, reply: self.acknowledge(flags, config), echo: false, notify: false }
+    }
+
+    /// Takes a packet in any order. Placed in memory at once; acknowledged and told on in order.
+    ///
+    /// Model: a gap is no reason for a NAK, so losses are repaired by the timeout.
+    fn accept_any(&mut self, ahead: usize, payload: u32, flags: Flags, config: &TransportConfig) -> Received {
+        let new = self.reorder.insert(ahead, flags.has(Flags::LAST));
+        let (packets, messages) = self.reorder.take();
+        self.expected += packets;
+        let bytes = if new { payload } else { 0 };
+        self.bytes += u64::from(bytes);
+        let reply =
+            if messages > 0 { self.acknowledge(Flags::ACK_REQUEST, config) } else { self.acknowledge(flags, config) };
+        let reply = reply.filter(|_| self.expected > 0);
+        Received { bytes, messages, reply, echo: false, notify: false }
+    }
+
+    fn acknowledge(&mut self, flags: Flags, config: &TransportConfig) -> Option<Reply> {
         self.unacked += 1;
         let due = match config.ack_every {
             AckEvery::Packets(n) => self.unacked >= n,
             AckEvery::Message => false,
         };
-        let reply = (due || flags.has(Flags::ACK_REQUEST)).then(|| {
+        (due || flags.has(Flags::ACK_REQUEST)).then(|| {
             self.unacked = 0;
             Reply::Ack((self.expected as u32).wrapping_sub(1))
-        });
-        Received { bytes: payload, message: flags.has(Flags::LAST), reply, echo: false, notify: false }
+        })
     }
 
     /// Payload bytes delivered in order.
