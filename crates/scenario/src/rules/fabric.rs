@@ -1,0 +1,107 @@
+use units::Bytes;
+use units::text::Fraction;
+
+use super::Rules;
+use crate::diagnostic::Code;
+use crate::spec::{Buffer, CongestionControl, Credit, FlowControl, Pfc, Technology, Transport, Work, Xoff};
+
+/// MTUs of InfiniBand and RoCE (IBTA volume 1, 5.2).
+const MTUS: [u64; 5] = [256, 512, 1024, 2048, 4096];
+
+impl Rules<'_> {
+    pub(super) fn fabric(&mut self) {
+        let fabric = &self.spec.fabric;
+        self.mtu();
+        match &fabric.flow_control {
+            FlowControl::Pfc(pfc) => self.pfc(pfc, &fabric.buffer),
+            FlowControl::Credit(credit) => self.credit(credit),
+            FlowControl::None => {}
+        }
+        let is_dynamic = matches!(&fabric.flow_control, FlowControl::Pfc(Pfc { xoff: Xoff::Dynamic, .. }));
+        if !is_dynamic {
+            let why = "thresholds are not dynamic (`pfc.xoff: dynamic`)";
+            ["fabric.buffer.alpha", "fabric.buffer.reserve", "fabric.buffer.resume_offset"]
+                .iter()
+                .for_each(|path| self.without_effect(path, why));
+        }
+        if let Some(ecn) = fabric.ecn {
+            if ecn.kmin > ecn.kmax {
+                let text = format!("`ecn.kmin` ({}) is above `ecn.kmax` ({})", ecn.kmin, ecn.kmax);
+                self.add(Code::Contradiction, "fabric.ecn.kmin", text);
+            }
+            if fabric.congestion_control == CongestionControl::None {
+                self.without_effect("fabric.ecn", "senders ignore marks (`congestion_control: none`)");
+            }
+        }
+        if fabric.transport == Transport::Ud && matches!(self.spec.workload.work, Work::Collective(_)) {
+            let text = "a collective needs acknowledgements, and `transport.kind: ud` has none";
+            self.refuse(Code::Contradiction, "fabric.transport.kind", text, "take `rc`, or flows as the workload");
+        }
+        if fabric.link.loss == Fraction::ONE {
+            self.add(Code::Impossible, "fabric.link.loss", "every packet of every link would be lost");
+        }
+    }
+
+    fn mtu(&mut self) {
+        let link = &self.spec.fabric.link;
+        if self.root.at("fabric.link.ip_mtu").is_some() {
+            if self.spec.fabric.technology == Technology::Infiniband {
+                let text = "InfiniBand packets are not in IP packets, so `ip_mtu` means nothing here";
+                self.refuse(Code::Contradiction, "fabric.link.ip_mtu", text, "give `mtu`");
+            }
+        } else if !MTUS.contains(&link.mtu.get()) {
+            let text = format!("{} is no MTU of {}", link.mtu, self.spec.fabric.technology.word());
+            let help = "it has 256, 512, 1024, 2048 and 4096 bytes; this one is simulated as written";
+            self.refuse(Code::OddMtu, "fabric.link.mtu", text, help);
+        }
+    }
+
+    fn pfc(&mut self, pfc: &Pfc, buffer: &Buffer) {
+        match pfc.xoff {
+            Xoff::Static { xoff, xon } => {
+                if let Some(xon) = xon.filter(|xon| *xon > xoff) {
+                    let text =
+                        format!("`pfc.xon` ({xon}) is above `pfc.xoff` ({xoff}): it would resume before it pauses");
+                    self.refuse(Code::Contradiction, "fabric.pfc.xon", text, "take xon below xoff");
+                }
+                if let Some(size) = buffer.size.filter(|size| xoff > *size) {
+                    let text = format!("`pfc.xoff` ({xoff}) is more than the whole buffer ({size})");
+                    self.add(Code::Impossible, "fabric.pfc.xoff", text);
+                }
+            }
+            Xoff::Dynamic => {
+                if buffer.size.is_none() {
+                    let text = "dynamic thresholds need a `buffer.size`, and the buffer is unlimited";
+                    let help = "give `buffer: {size: 32MB}`, or a static `pfc.xoff`";
+                    self.refuse(Code::Contradiction, "fabric.pfc.xoff", text, help);
+                }
+                if buffer.alpha == Fraction::ZERO {
+                    self.add(
+                        Code::Impossible,
+                        "fabric.buffer.alpha",
+                        "`buffer.alpha` of 0 would pause every input for ever",
+                    );
+                }
+                self.without_effect(
+                    "fabric.pfc.xon",
+                    "`pfc.xoff` is dynamic; `buffer.resume_offset` sets the distance",
+                );
+            }
+        }
+    }
+
+    /// A buffer that holds no packet would never grant enough to send one.
+    fn credit(&mut self, credit: &Credit) {
+        // The longest header: LRH 8, BTH 12, RETH 16, ICRC 4, VCRC 2; `overhead` may stand in its place.
+        let overhead = self.spec.fabric.link.overhead.map_or(42, |overhead| overhead.get() + 16);
+        let largest = (self.spec.fabric.link.mtu.get() + overhead).div_ceil(64);
+        if credit.buffer.get() / 64 < largest {
+            let text =
+                format!("a packet takes {}, more than `credit.buffer` ({})", Bytes::new(largest * 64), credit.buffer);
+            self.refuse(Code::Impossible, "fabric.credit.buffer", text, "make the buffer larger or the MTU smaller");
+        } else if credit.window.is_some_and(|window| window < largest) {
+            let text = format!("a packet takes {largest} blocks, more than `credit.window`");
+            self.add(Code::Impossible, "fabric.credit.window", text);
+        }
+    }
+}

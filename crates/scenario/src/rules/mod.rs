@@ -1,0 +1,55 @@
+//! What a single key cannot tell: contradictions between settings, names that refer to nothing, settings without
+//! effect. What needs the built topology is checked when it is built.
+
+mod expectations;
+mod fabric;
+mod names;
+mod run;
+mod topology;
+mod workload;
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::document::place_in;
+use crate::item::Item;
+use crate::spec::Spec;
+
+/// Judges a scenario and where it was written.
+struct Rules<'a> {
+    spec: &'a Spec,
+    root: &'a Item,
+    out: &'a mut Vec<Diagnostic>,
+}
+
+/// Appends everything that is wrong or doubtful.
+pub(crate) fn check(spec: &Spec, root: &Item, out: &mut Vec<Diagnostic>) {
+    let mut rules = Rules { spec, root, out };
+    rules.topology();
+    rules.fabric();
+    rules.workload();
+    rules.faults();
+    rules.run();
+    rules.expectations();
+}
+
+impl Rules<'_> {
+    fn add(&mut self, code: Code, path: &str, text: impl Into<String>) -> &mut Diagnostic {
+        self.out.push(Diagnostic::new(code, text).at(place_in(self.root, path)));
+        self.out.last_mut().expect("one was just pushed")
+    }
+
+    fn refuse(&mut self, code: Code, path: &str, text: impl Into<String>, help: impl Into<String>) {
+        let help = help.into();
+        self.add(code, path, text).help.push(help);
+    }
+
+    /// Whether the scenario itself sets the key (presets and defaults do not count).
+    fn is_written(&self, path: &str) -> bool {
+        self.root.at(path).is_some_and(|item| item.place.is_written() && item.place.source == 0)
+    }
+
+    fn without_effect(&mut self, path: &str, why: &str) {
+        if self.is_written(path) {
+            self.add(Code::NoEffect, path, format!("`{path}` has no effect: {why}"));
+        }
+    }
+}
