@@ -1,90 +1,107 @@
 /// The time of a cursor that has nothing to read: later than every event.
 pub(crate) const NEVER: u64 = u64::MAX;
 
-/// Up to so many cursors are scanned; more are played off in a tree.
-const FLAT: usize = 16;
-
-/// When each cursor's next record is due, and which is first: a tree of minimums, root at 1, the
-/// children of `i` at `2i` and `2i + 1`, the cursors at `width..`. Few cursors need no inner nodes.
+/// When the next record of each cursor is due, earliest first: a heap of four children a place. The
+/// root is place 3, the children of place `i` are group `i - 2`, and unused places say "never", so that
+/// there are always four children to compare.
 #[derive(Debug)]
 pub(crate) struct Heads {
-    tree: Vec<u64>,
-    width: usize,
-    used: usize,
+    groups: Vec<[Head; 4]>,
+    /// One past the last place in use.
+    end: usize,
 }
+
+/// A cursor and when it is due.
+#[derive(Clone, Copy, Debug)]
+struct Head {
+    time: u64,
+    cursor: usize,
+}
+
+const NOBODY: Head = Head { time: NEVER, cursor: 0 };
+const ROOT: usize = 3;
 
 impl Default for Heads {
     fn default() -> Heads {
-        Heads { tree: vec![NEVER; 4], width: 2, used: 0 }
+        Heads { groups: vec![[NOBODY; 4]], end: ROOT }
     }
 }
 
 impl Heads {
-    /// One more cursor, with nothing to read.
-    pub(crate) fn add(&mut self) -> usize {
-        if self.used == self.width {
-            self.widen();
-        }
-        self.used += 1;
-        self.used - 1
-    }
-
-    fn widen(&mut self) {
-        let mut tree = vec![NEVER; 4 * self.width];
-        tree[2 * self.width..][..self.used].copy_from_slice(&self.tree[self.width..]);
-        self.width *= 2;
-        for i in (1..self.width).rev() {
-            tree[i] = tree[2 * i].min(tree[2 * i + 1]);
-        }
-        self.tree = tree;
-    }
-
-    #[inline]
-    pub(crate) fn is_flat(&self) -> bool {
-        self.width <= FLAT
-    }
-
-    #[inline]
-    pub(crate) fn set(&mut self, cursor: usize, time: u64) {
-        let mut i = self.width + cursor;
-        self.tree[i] = time;
-        if self.is_flat() {
-            return;
-        }
-        let mut least = time;
-        while i > 1 {
-            least = least.min(self.tree[i ^ 1]);
-            i /= 2;
-            if self.tree[i] == least {
-                break;
-            }
-            self.tree[i] = least;
-        }
-    }
-
     /// The earliest time of all cursors.
     #[inline]
-    pub(crate) fn min(&self) -> u64 {
-        if self.is_flat() {
-            return self.tree[self.width..].iter().fold(NEVER, |least, &time| least.min(time));
-        }
-        self.tree[1]
+    pub(crate) fn first_time(&self) -> u64 {
+        self.groups[0][ROOT].time
     }
 
-    /// The cursors, when flat.
+    /// The cursor that is due then.
     #[inline]
-    pub(crate) fn flat(&mut self) -> &mut [u64] {
-        &mut self.tree[self.width..]
+    pub(crate) fn first_cursor(&self) -> usize {
+        self.groups[0][ROOT].cursor
     }
 
-    /// A cursor that is due at `time`, the minimum, in a tree.
+    /// The first cursor has been read and is due at a later time, or never.
     #[inline]
-    pub(crate) fn first(&self, time: u64) -> usize {
-        let mut i = 1;
-        while i < self.width {
-            i = 2 * i + usize::from(self.tree[2 * i] != time);
+    pub(crate) fn advance(&mut self, time: u64) {
+        if time == NEVER {
+            return self.retire();
         }
-        i - self.width
+        let cursor = self.first_cursor();
+        self.sift(Head { time, cursor });
+    }
+
+    /// The first cursor has nothing to read any more.
+    fn retire(&mut self) {
+        self.end -= 1;
+        let last = std::mem::replace(self.place(self.end), NOBODY);
+        if self.end > ROOT {
+            self.sift(last);
+        }
+    }
+
+    #[inline]
+    fn place(&mut self, place: usize) -> &mut Head {
+        &mut self.groups[place / 4][place % 4]
+    }
+
+    /// Finds the place of `head`, from the root down.
+    #[inline]
+    fn sift(&mut self, head: Head) {
+        let mut hole = ROOT;
+        while let Some(group) = self.groups.get(hole - 2) {
+            let left = usize::from(group[1].time < group[0].time);
+            let right = 2 + usize::from(group[3].time < group[2].time);
+            let least = if group[right].time < group[left].time { right } else { left };
+            let child = group[least];
+            if child.time >= head.time {
+                break;
+            }
+            *self.place(hole) = child;
+            hole = 4 * (hole - 2) + least;
+        }
+        *self.place(hole) = head;
+    }
+
+    /// A cursor that had nothing to read is due at `time`.
+    #[inline]
+    pub(crate) fn wake(&mut self, cursor: usize, time: u64) {
+        if time == NEVER {
+            return;
+        }
+        let mut hole = self.end;
+        self.end += 1;
+        if hole / 4 == self.groups.len() {
+            self.groups.push([NOBODY; 4]);
+        }
+        while hole > ROOT {
+            let parent = *self.place(hole / 4 + 2);
+            if parent.time <= time {
+                break;
+            }
+            *self.place(hole) = parent;
+            hole = hole / 4 + 2;
+        }
+        *self.place(hole) = Head { time, cursor };
     }
 }
 
@@ -93,23 +110,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_minimum_follows_every_change_at_any_width() {
+    fn the_first_follows_every_change_at_any_width() {
         let mut heads = Heads::default();
-        let mut plain = Vec::new();
-        for round in 0..400u64 {
-            if round % 4 == 0 {
-                assert_eq!(heads.add(), plain.len());
+        let mut plain: Vec<u64> = Vec::new();
+        for round in 0..4000u64 {
+            if round % 8 == 0 {
                 plain.push(NEVER);
             }
+            let random = round * 104_729 % 1009;
             let cursor = (round * 7919 % plain.len() as u64) as usize;
-            plain[cursor] = if round % 5 == 0 { NEVER } else { round * 104_729 % 1009 };
-            heads.set(cursor, plain[cursor]);
-            let least = *plain.iter().min().unwrap();
-            assert_eq!(heads.min(), least);
-            if !heads.is_flat() && least < NEVER {
-                assert_eq!(plain[heads.first(least)], least);
+            if plain[cursor] == NEVER {
+                plain[cursor] = random;
+                heads.wake(cursor, random);
+            } else {
+                let first = heads.first_cursor();
+                plain[first] = if round % 5 == 0 { NEVER } else { plain[first] + random };
+                heads.advance(plain[first]);
             }
+            let least = *plain.iter().min().unwrap();
+            assert_eq!(heads.first_time(), least);
+            assert!(least == NEVER || plain[heads.first_cursor()] == least);
         }
-        assert!(!heads.is_flat());
+        assert!(heads.groups.len() > 16);
     }
 }

@@ -1,5 +1,6 @@
 use units::PortId;
 
+use crate::due::Due;
 use crate::event::Delays;
 use crate::heads::NEVER;
 
@@ -14,7 +15,8 @@ pub(crate) struct LaneLog {
     written: u64,
     read: [u64; 2],
     delays: [u64; 2],
-    pub(crate) lag: u64,
+    /// Of the arrivals, packed.
+    pub(crate) tail: u128,
 }
 
 /// One transmission.
@@ -41,7 +43,7 @@ impl LaneLog {
             written: 0,
             read: [0; 2],
             delays: [delays.wire.ps(), delays.arrival.ps()],
-            lag: delays.lag.ps(),
+            tail: Due::tail(delays.lag.ps()),
         }
     }
 
@@ -58,22 +60,24 @@ impl LaneLog {
         [0, 1].map(|c| (behind[c] == 0).then(|| now.saturating_add(self.delays[c])))
     }
 
-    /// Hands out all records due at `time` for one cursor, and says when its next one is due.
+    /// Hands out all records due at `time`, one at least, for one cursor, and says when its next is due.
     #[inline]
     pub(crate) fn read(&mut self, cursor: Cursor, time: u64, mut emit: impl FnMut(Record)) -> u64 {
         let (c, mask) = (cursor as usize, self.records.len() - 1);
         let start = time - self.delays[c];
         let mut at = self.read[c];
+        let mut record = self.records[at as usize & mask];
+        debug_assert!(at < self.written && record.start == start, "the cursor is due");
         let next = loop {
+            emit(record);
+            at += 1;
             if at == self.written {
                 break NEVER;
             }
-            let record = self.records[at as usize & mask];
+            record = self.records[at as usize & mask];
             if record.start != start {
                 break record.start.saturating_add(self.delays[c]);
             }
-            emit(record);
-            at += 1;
         };
         self.read[c] = at;
         next
@@ -142,10 +146,10 @@ mod tests {
             log.append(start, PortId(0), 0);
             log.append(start, PortId(1), 1);
             if start >= 3 {
-                items(&mut log, Cursor::LineFree, start);
+                assert_eq!(items(&mut log, Cursor::LineFree, start).0, [0, 1]);
             }
             if start >= 4 {
-                items(&mut log, Cursor::Arrival, start);
+                assert_eq!(items(&mut log, Cursor::Arrival, start).0, [0, 1]);
             }
         }
         assert_eq!(log.records.len(), FIRST_LENGTH);

@@ -24,7 +24,7 @@ impl LogQueue {
         if cursor.is_multiple_of(2) {
             return log.read(Cursor::LineFree, time, |record| due.line_free(record.port, record.item));
         }
-        let tail = Due::tail(log.lag);
+        let tail = log.tail;
         log.read(Cursor::Arrival, time, |record| due.arrival(record.port, record.item, tail))
     }
 }
@@ -34,8 +34,6 @@ impl EventQueue for LogQueue {
         let index = self.lanes.iter().position(|d| *d == delays).unwrap_or_else(|| {
             self.lanes.push(delays);
             self.logs.push(LaneLog::new(delays));
-            self.heads.add();
-            self.heads.add();
             self.lanes.len() - 1
         });
         Lane(u16::try_from(index).expect("fewer than 65,536 delay classes"))
@@ -46,10 +44,10 @@ impl EventQueue for LogQueue {
         let lane = usize::from(lane.0);
         let [line_free, arrival] = self.logs[lane].append(now, port, item);
         if let Some(time) = line_free {
-            self.heads.set(2 * lane, time);
+            self.heads.wake(2 * lane, time);
         }
         if let Some(time) = arrival {
-            self.heads.set(2 * lane + 1, time);
+            self.heads.wake(2 * lane + 1, time);
         }
     }
 
@@ -60,26 +58,18 @@ impl EventQueue for LogQueue {
 
     #[inline]
     fn next_time(&mut self) -> Option<u64> {
-        let time = self.heads.min().min(self.wheel.next_time());
+        let time = self.heads.first_time().min(self.wheel.next_time());
         (time != NEVER).then_some(time)
     }
 
     /// A cursor can rest on a record before the others of its instant are written, so the instant is
     /// put in order here, when it is complete, and not before.
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, time: u64, due: &mut Due) {
-        if self.heads.is_flat() {
-            for (cursor, head) in self.heads.flat().iter_mut().enumerate() {
-                if *head == time {
-                    *head = LogQueue::read(&mut self.logs[cursor / 2], cursor, time, due);
-                }
-            }
-        } else {
-            while self.heads.min() == time {
-                let cursor = self.heads.first(time);
-                let next = LogQueue::read(&mut self.logs[cursor / 2], cursor, time, due);
-                self.heads.set(cursor, next);
-            }
+        while self.heads.first_time() == time {
+            let cursor = self.heads.first_cursor();
+            let next = LogQueue::read(&mut self.logs[cursor / 2], cursor, time, due);
+            self.heads.advance(next);
         }
         if self.wheel.next_time() == time {
             self.wheel.take(due);
