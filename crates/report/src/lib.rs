@@ -24,11 +24,11 @@ mod shape;
 mod statistics;
 mod step_row;
 mod summary;
-mod value;
+mod unit;
 
 pub use context::{CollectiveFacts, Context, TopologyNumbers};
 pub use deadlock::{DeadlockGraph, QueueNode};
-pub use expectation::{Condition, Expectation, Judged};
+pub use expectation::{Condition, Expectation, Judged, Value};
 pub use flow_row::FlowRow;
 pub use folder::write_folder;
 pub use grid_table::{GridRow, grid_csv, scalar_metrics};
@@ -44,4 +44,3 @@ pub use summary::{
     CollectiveSummary, DeadlockSummary, FlowsSummary, NetworkSummary, SizeBin, Spread, StepsSummary, Summary,
     TopologySummary, TrainingSummary, outcome_word,
 };
-pub use value::Value;

@@ -13,7 +13,7 @@ use crate::readable::{byte_rate, bytes, count, percent, rate, seconds};
 use crate::results::Results;
 use crate::run_record::RunRecord;
 use crate::statistics::sorted;
-use crate::value::Unit;
+use crate::unit::Unit;
 
 /// A run on one page of plain text, without colour or control characters. `folder` is where its files are.
 pub fn screen(results: &Results, record: &RunRecord, folder: Option<&str>) -> String {

@@ -2,7 +2,7 @@
 
 use crate::sample;
 
-use report::{Condition, Expectation, Results, Tables, expectation_table};
+use report::{Condition, Expectation, Results, Tables, Value, expectation_table};
 use serde_json::json;
 
 fn find(metric: &str) -> Result<serde_json::Value, String> {
@@ -50,10 +50,10 @@ fn unknown_names_are_answered_with_the_nearest() {
 fn what_cannot_be_compared_fails_and_says_why() {
     let mut results = Results::new(sample::outcome(), sample::context());
     results.judge(&[
-        expectation("network.drops", Condition::equals("network.drops", "36", 0.0).unwrap()),
-        expectation("steps.p50_s", Condition::at_most("steps.p50_s", "1ms").unwrap()),
-        expectation("netwrk.drops", Condition::equals("netwrk.drops", "0", 0.0).unwrap()),
-        expectation("outcome", Condition::equals("outcome", "1", 0.0).unwrap()),
+        expectation("network.drops", Condition::Equals(Value::Number(36.0), 0.0)),
+        expectation("steps.p50_s", Condition::AtMost(1e-3)),
+        expectation("netwrk.drops", Condition::Equals(Value::Number(0.0), 0.0)),
+        expectation("outcome", Condition::Equals(Value::Number(1.0), 0.0)),
     ]);
     let rows = &results.summary.expectations;
     assert_eq!(rows.iter().map(|row| row.pass).collect::<Vec<_>>(), [true, false, false, false]);
