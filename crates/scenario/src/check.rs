@@ -24,19 +24,20 @@ impl Checker<'_> {
             }
         }
         if kind == Kind::Later {
-            let keep = |d: &Diagnostic| matches!(d.code, Code::NotYet | Code::UnknownKey);
+            let kind = node.get("kind").map(|kind| kind.place);
+            let keep = |d: &Diagnostic| d.code == Code::UnknownKey || (d.code == Code::NotYet && d.place == kind);
             let mut after = self.out.split_off(before);
             after.retain(keep);
             self.out.append(&mut after);
         }
         self.exclusive(schema, node, path);
-        let entries = self.complete(schema, &kind, given, path, place);
+        let entries = self.complete(schema, &kind, given, path, (node, place));
         Item { value: Value::Map(entries), place }
     }
 
     /// Which kind the map is, from its `kind` key or that key's default.
     fn kind(&mut self, schema: &Schema, node: &Node, path: &str) -> Kind {
-        let Some(row) = schema.child("kind").and_then(|kind| kind.rows.first()) else { return Kind::None };
+        let Some(row) = schema.kind() else { return Kind::None };
         match node.get("kind").map(|kind| (kind, kind.as_text().unwrap_or_default().trim())) {
             Some((_, text)) => match row.ready_words().find(|word| *word == text) {
                 Some(word) => Kind::Is(word),
@@ -116,7 +117,7 @@ impl Checker<'_> {
         kind: &Kind,
         mut given: Vec<(String, Item)>,
         path: &str,
-        place: Place,
+        (node, place): (&Node, Place),
     ) -> Vec<(String, Item)> {
         let mut entries: Vec<(String, Item)> = Vec::new();
         for (name, child) in &schema.children {
@@ -129,6 +130,8 @@ impl Checker<'_> {
             match found {
                 Some(item) if active => entries.push((name.to_string(), item)),
                 Some(item) => self.no_effect(row, &item, path),
+                // A value that was refused is not missing as well.
+                None if node.get(name).is_some() => {}
                 None if kind.is_sure() && active && !row.is_later => {
                     entries.extend(self.default(child, row, path, place).map(|item| (name.to_string(), item)));
                 }

@@ -49,12 +49,13 @@ pub(crate) fn merge(schema: &Schema, base: Node, over: Node) -> Node {
     let mut merged = base;
     merged.place = over.place;
     let Tree::Map(entries) = over.tree else { return merged };
-    for entry in entries {
-        let child = schema.child(&entry.key);
-        for other in child.iter().flat_map(|child| &child.rows).map(|row| row.instead_of).filter(|o| !o.is_empty()) {
-            merged.remove(other);
+    for row in entries.iter().filter_map(|entry| schema.child(&entry.key)).flat_map(|child| &child.rows) {
+        if !row.instead_of.is_empty() {
+            merged.remove(row.instead_of);
         }
-        let value = match (child, merged.get(&entry.key)) {
+    }
+    for entry in entries {
+        let value = match (schema.child(&entry.key), merged.get(&entry.key)) {
             (Some(child), Some(below)) => merge(child, below.clone(), entry.value),
             _ => entry.value,
         };

@@ -36,6 +36,11 @@ impl Schema {
         at.rows.push(key);
     }
 
+    /// The row of the `kind` key, where maps have kinds.
+    pub fn kind(&self) -> Option<&'static Key> {
+        self.children.iter().find(|(name, _)| *name == "kind").and_then(|(_, schema)| schema.rows.first().copied())
+    }
+
     /// What stands under a name; `*` takes any.
     pub fn child(&self, name: &str) -> Option<&Schema> {
         let exact = self.children.iter().find(|(child, _)| *child == name);

@@ -41,7 +41,7 @@ const TIME: Quantity = Quantity {
 const BYTES: Quantity = Quantity {
     name: "a size",
     step: "a byte",
-    example: "MiB",
+    example: "B",
     units: &[
         ("B", 1),
         ("KB", 1_000),
