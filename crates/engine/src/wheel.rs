@@ -24,8 +24,10 @@ pub(crate) struct Wheel {
     near: Vec<Event>,
     in_order: bool,
     slots: Vec<Slot>,
+    /// Which slots, which words of these bits and which levels are occupied.
     occupied: [[u64; WORDS]; LEVELS],
-    occupied_levels: u32,
+    occupied_words: [u8; LEVELS],
+    occupied_levels: u8,
     nodes: Vec<Node>,
     free: u32,
 }
@@ -58,6 +60,7 @@ impl Default for Wheel {
             in_order: true,
             slots: vec![EMPTY; LEVELS * RADIX],
             occupied: [[0; WORDS]; LEVELS],
+            occupied_words: [0; LEVELS],
             occupied_levels: 0,
             nodes: Vec::new(),
             free: NIL,
@@ -112,6 +115,7 @@ impl Wheel {
         self.nodes[index as usize].next = slot.first;
         *slot = Slot { earliest: slot.earliest.min(time), first: index };
         self.occupied[level][digit / 64] |= 1 << (digit % 64);
+        self.occupied_words[level] |= 1 << (digit / 64);
         self.occupied_levels |= 1 << level;
     }
 
@@ -121,7 +125,9 @@ impl Wheel {
         if self.near.is_empty() {
             self.open_first(time, due);
         }
-        self.take_near(time, due);
+        if !self.near.is_empty() {
+            self.take_near(time, due);
+        }
         self.next_time = match self.near.last() {
             Some(event) => event.time,
             None => self.first().map_or(NEVER, |(level, digit)| self.slots[level * RADIX + digit].earliest),
@@ -142,9 +148,22 @@ impl Wheel {
     #[inline]
     fn first(&self) -> Option<(usize, usize)> {
         let level = self.occupied_levels.trailing_zeros() as usize;
-        let words = self.occupied.get(level)?;
-        let word = words.iter().position(|word| *word != 0)?;
-        Some((level, word * 64 + words[word].trailing_zeros() as usize))
+        let word = self.occupied_words.get(level)?.trailing_zeros() as usize % WORDS;
+        Some((level, word * 64 + self.occupied[level][word].trailing_zeros() as usize % 64))
+    }
+
+    /// Empties a slot and returns its first node.
+    #[inline]
+    fn empty(&mut self, level: usize, digit: usize) -> u32 {
+        let words = &mut self.occupied[level];
+        words[digit / 64] &= !(1 << (digit % 64));
+        if words[digit / 64] == 0 {
+            self.occupied_words[level] &= !(1 << (digit / 64));
+            if self.occupied_words[level] == 0 {
+                self.occupied_levels &= !(1 << level);
+            }
+        }
+        std::mem::replace(&mut self.slots[level * RADIX + digit], EMPTY).first
     }
 
     /// Moves the wheel to `time`, the earliest of all and in the first slot, and empties that slot:
@@ -153,13 +172,7 @@ impl Wheel {
     fn open_first(&mut self, time: u64, due: &mut Due) {
         let Some((level, digit)) = self.first() else { return };
         self.tick = time >> TICK_BITS;
-        let slot = std::mem::replace(&mut self.slots[level * RADIX + digit], EMPTY);
-        debug_assert_eq!(slot.earliest, time, "the first slot holds the earliest event");
-        self.occupied[level][digit / 64] &= !(1 << (digit % 64));
-        if self.occupied[level] == [0; WORDS] {
-            self.occupied_levels &= !(1 << level);
-        }
-        let mut index = slot.first;
+        let mut index = self.empty(level, digit);
         while let Some(&node) = self.nodes.get(index as usize) {
             if node.time >> TICK_BITS == self.tick {
                 self.nodes[index as usize].next = self.free;
