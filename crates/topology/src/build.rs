@@ -1,10 +1,11 @@
 use units::text::Ratio;
+use units::{Rate, Time};
 
 use crate::cabling::Wire;
 use crate::error::TopologyError;
 use crate::graph::Topology;
 use crate::spec::{Cables, LinkDefaults, Spec};
-use crate::{custom, spine_leaf};
+use crate::{custom, fat_tree, rail_only, spine_leaf, torus};
 
 /// The most NICs that are built: four times the largest clusters of today.
 pub const MAX_NICS: u64 = 262_144;
@@ -40,6 +41,16 @@ pub struct Oversubscription {
 }
 
 impl Oversubscription {
+    pub(crate) fn new(down: u64, down_rate: Rate, up: u64, up_rate: Rate) -> Oversubscription {
+        let bps = |links: u64, rate: Rate| links.saturating_mul(rate.bps());
+        Oversubscription { down, up, down_bps: bps(down, down_rate), up_bps: bps(up, up_rate) }
+    }
+
+    /// Whether it is exactly what was asked.
+    fn equals(&self, asked: Ratio) -> bool {
+        u128::from(self.down_bps) * u128::from(asked.right()) == u128::from(self.up_bps) * u128::from(asked.left())
+    }
+
     /// As a number, for reports.
     pub fn ratio(&self) -> f64 {
         self.down_bps as f64 / self.up_bps as f64
@@ -48,10 +59,14 @@ impl Oversubscription {
 
 /// Builds what is wanted, or says everything that stands against it. Counts are checked before anything is allocated.
 pub fn build(spec: &Spec, defaults: &LinkDefaults) -> Result<Built, Vec<TopologyError>> {
+    let one = |result: Result<Built, TopologyError>| result.map_err(|e| vec![e]);
     match spec {
-        Spec::SpineLeaf(spec) => spine_leaf::build(spec, defaults).map_err(|e| vec![e]),
+        Spec::SpineLeaf(spec) => one(spine_leaf::build(spec, defaults)),
+        Spec::FatTree(spec) => one(fat_tree::build(spec, defaults)),
+        Spec::RailOnly(spec) => one(rail_only::build(spec, defaults)),
+        Spec::Torus(spec) => one(torus::build(spec, defaults)),
+        Spec::Ring(spec) => one(torus::ring(spec, defaults)),
         Spec::Custom(spec) => custom::build(spec, defaults),
-        _ => Err(vec![TopologyError::new("kind", "this kind is not built yet", "use spine-leaf or custom")]),
     }
 }
 
@@ -67,12 +82,51 @@ pub(crate) fn within_limits(nics: u128, switches: u128, cables: u128) -> Result<
     Ok(())
 }
 
-/// The wires of the two kinds of cables: to hosts and between switches.
-pub(crate) fn wires(defaults: &LinkDefaults, cables: &Cables) -> (Wire, Wire) {
-    let wire = |delay: Option<units::Time>| Wire {
-        rate: defaults.rate,
+/// Refuses a fabric of one host.
+pub(crate) fn at_least_two(hosts: u64) -> Result<(), TopologyError> {
+    if hosts >= 2 {
+        return Ok(());
+    }
+    let reason = if hosts == 0 { "there is no host" } else { "one host has nobody to talk to" };
+    Err(TopologyError::new("hosts", reason, "a fabric needs at least two hosts"))
+}
+
+/// What to say when a ratio was asked and another was built.
+pub(crate) fn ratio_note(
+    asked: Option<Ratio>,
+    built: &Oversubscription,
+    down_rate: Rate,
+    up_rate: Rate,
+) -> Option<String> {
+    let asked = asked.filter(|asked| !built.equals(*asked))?;
+    let (down, up) = (rate_text(down_rate), rate_text(up_rate));
+    Some(format!("asked {asked}, built {} x {down} down / {} x {up} up = {:.2}:1", built.down, built.up, built.ratio()))
+}
+
+/// As network people write it: `400G`.
+fn rate_text(rate: Rate) -> String {
+    let bps = rate.bps();
+    match (bps % 1_000_000_000, bps % 1_000_000) {
+        (0, _) => format!("{}G", bps / 1_000_000_000),
+        (_, 0) => format!("{}M", bps / 1_000_000),
+        _ => format!("{bps} bit/s"),
+    }
+}
+
+/// The wires to hosts and between switches; their rates may be given by the tier.
+pub(crate) fn wires(
+    defaults: &LinkDefaults,
+    cables: &Cables,
+    host: Option<Rate>,
+    uplink: Option<Rate>,
+) -> Result<(Wire, Wire), TopologyError> {
+    let wire = |rate: Option<Rate>, delay: Option<Time>| Wire {
+        rate: rate.unwrap_or(defaults.rate),
         delay: delay.unwrap_or(defaults.delay),
         loss: defaults.loss,
     };
-    (wire(cables.host), wire(cables.uplink))
+    let wires = (wire(host, cables.host), wire(uplink, cables.uplink));
+    wires.0.check("leaf.rate", "cables.host")?;
+    wires.1.check("spine.rate", "cables.uplink")?;
+    Ok(wires)
 }

@@ -12,6 +12,20 @@ pub(crate) struct Wire {
     pub(crate) loss: u32,
 }
 
+impl Wire {
+    /// Refuses what can carry nothing, and what would carry it in no time.
+    pub(crate) fn check(&self, rate: &str, delay: &str) -> Result<(), TopologyError> {
+        if self.rate == Rate::ZERO {
+            return Err(TopologyError::new(rate, "a link of zero rate carries nothing", "give it a rate"));
+        }
+        if self.delay == Time::ZERO {
+            let reason = "a cable without delay is not modelled: its ends must be apart in time";
+            return Err(TopologyError::new(delay, reason, "at least 1 ps"));
+        }
+        Ok(())
+    }
+}
+
 /// Nodes and cables on their way to a [`Topology`]: hosts first, each node's ports in the order of its cables.
 pub(crate) struct Cabling {
     nodes: Vec<Node>,

@@ -11,7 +11,7 @@ use crate::spec::{Custom, CustomLink, LinkDefaults};
 
 /// Builds a graph as it is written, or says all that is wrong with it.
 pub(crate) fn build(spec: &Custom, defaults: &LinkDefaults) -> Result<Built, Vec<TopologyError>> {
-    let links = check(spec)?;
+    let links = check(spec, defaults)?;
     let cables: u64 = spec.links.iter().map(|l| l.count).sum();
     let mut cabling = Cabling::with_capacity((spec.hosts.len() + spec.switches.len()) as u64, cables);
     for host in &spec.hosts {
@@ -40,7 +40,7 @@ fn wire(link: &CustomLink, defaults: &LinkDefaults) -> Wire {
 }
 
 /// The two nodes of each link, or everything that is wrong.
-fn check(spec: &Custom) -> Result<Vec<(NodeId, NodeId)>, Vec<TopologyError>> {
+fn check(spec: &Custom, defaults: &LinkDefaults) -> Result<Vec<(NodeId, NodeId)>, Vec<TopologyError>> {
     let mut errors = Vec::new();
     if spec.hosts.len() < 2 {
         let reason = match spec.hosts.len() {
@@ -58,6 +58,8 @@ fn check(spec: &Custom) -> Result<Vec<(NodeId, NodeId)>, Vec<TopologyError>> {
         if link.count == 0 {
             errors.push(TopologyError::new(format!("{field}.count"), "zero cables", "leave the link out"));
         }
+        let wire = wire(link, defaults);
+        errors.extend(wire.check(&format!("{field}.rate"), &format!("{field}.delay")).err());
         for end in [a, b] {
             if let Some(nics) = nics.get_mut(end.index()) {
                 *nics = nics.saturating_add(link.count);

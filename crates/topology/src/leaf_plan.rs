@@ -1,8 +1,11 @@
+use units::NodeId;
 use units::text::Ratio;
 
+use crate::cabling::{Cabling, Wire};
 use crate::error::TopologyError;
-use crate::size::Counts;
-use crate::spec::{Attachment, SpineLeaf};
+use crate::graph::NodeKind;
+use crate::size::{Counts, SERVER_GPUS};
+use crate::spec::{Attachment, Size, SpineLeaf};
 use crate::spine_leaf::Rates;
 
 /// How hosts are spread over leaves.
@@ -27,16 +30,7 @@ pub(crate) const PORTS: u64 = 64;
 
 impl LeafPlan {
     pub(crate) fn new(spec: &SpineLeaf, counts: &Counts, rates: Rates) -> Result<LeafPlan, TopologyError> {
-        let rail = spec.attachment == Attachment::Rail;
-        let mut plan = LeafPlan {
-            hosts: counts.hosts,
-            gpus: counts.gpus,
-            nics_per_host: counts.nics,
-            rails: if rail { counts.nics } else { 1 },
-            per_rail: 0,
-            full: 0,
-            spread: None,
-        };
+        let mut plan = LeafPlan::empty(counts, spec.attachment);
         no_zeros(spec)?;
         match (spec.leaf.hosts, spec.leaf.count, spec.leaf.ports) {
             (full, Some(count), _) => plan.by_count(count, full)?,
@@ -45,6 +39,57 @@ impl LeafPlan {
             (None, None, None) => plan.by_default(spec, rates),
         }
         Ok(plan)
+    }
+
+    /// Leaves of so many links to hosts, filled one after the other; `None` when one host does not fit.
+    pub(crate) fn filled(counts: &Counts, attachment: Attachment, down: u64) -> Option<LeafPlan> {
+        let mut plan = LeafPlan::empty(counts, attachment);
+        let full = down / plan.nics_of_a_host();
+        (full > 0).then(|| {
+            plan.fill(full);
+            plan
+        })
+    }
+
+    /// Hosts that so many leaves with so many links to hosts carry.
+    pub(crate) fn capacity(size: &Size, attachment: Attachment, down: u64, leaves: u64) -> u64 {
+        let nics = size.nics(SERVER_GPUS);
+        match attachment {
+            Attachment::Rail => leaves / nics * down,
+            Attachment::Packed => leaves * (down / nics),
+        }
+    }
+
+    fn empty(counts: &Counts, attachment: Attachment) -> LeafPlan {
+        LeafPlan {
+            hosts: counts.hosts,
+            gpus: counts.gpus,
+            nics_per_host: counts.nics,
+            rails: if attachment == Attachment::Rail { counts.nics } else { 1 },
+            per_rail: 0,
+            full: 0,
+            spread: None,
+        }
+    }
+
+    /// Adds hosts and leaves.
+    pub(crate) fn add_nodes(&self, cabling: &mut Cabling) {
+        for host in 0..self.hosts {
+            cabling.node(format!("h{host}"), NodeKind::Host { gpus: self.gpus });
+        }
+        for leaf in 0..self.count() {
+            cabling.node(format!("leaf{leaf}"), NodeKind::Switch { tier: 0 });
+        }
+    }
+
+    /// Cables hosts to leaves.
+    pub(crate) fn cable_hosts(&self, cabling: &mut Cabling, wire: Wire) {
+        for host in 0..self.hosts {
+            for nic in 0..self.nics_per_host {
+                let leaf = self.hosts + self.leaf_of(host, nic);
+                cabling.cable(NodeId(host as u32), NodeId(leaf as u32), wire);
+            }
+        }
     }
 
     /// A stated number of leaves, hosts spread evenly.

@@ -8,14 +8,17 @@ mod build;
 mod cabling;
 mod custom;
 mod error;
+mod fat_tree;
 mod graph;
 mod leaf_plan;
+mod rail_only;
 mod routes;
 mod shape;
 mod size;
 mod spec;
 mod spine_leaf;
 mod spine_plan;
+mod torus;
 mod ways;
 
 pub use build::{Built, MAX_CABLES, MAX_NICS, MAX_SWITCHES, Oversubscription, build};

@@ -35,6 +35,11 @@ impl Size {
         Ok(Counts { hosts, gpus, nics })
     }
 
+    /// NICs in a host, before it is known how many hosts there are.
+    pub(crate) fn nics(&self, gpus_per_host: u64) -> u64 {
+        self.nics_per_host.unwrap_or(NICS_PER_HOST.min(self.gpus_per_host.unwrap_or(gpus_per_host))).max(1)
+    }
+
     fn gpus_in_a_host(&self, default: u64) -> Result<u64, TopologyError> {
         if let Some(gpus) = self.gpus_per_host {
             return Ok(gpus);
