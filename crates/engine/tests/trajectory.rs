@@ -13,6 +13,18 @@ enum Call {
     Timer { node: u32, slot: u32 },
 }
 
+impl Call {
+    /// Class, id, and a whole item before a head, as the engine promises.
+    fn key(self, links: &[Link]) -> (u8, u32, u32) {
+        match self {
+            Call::Signal { port, class, .. } => (0, port, u32::from(class)),
+            Call::LineFree { port, .. } => (1, port, 0),
+            Call::Arrival { port, lag, .. } => (2, links[port as usize].peer.0, u32::from(lag > 0)),
+            Call::Timer { node, slot } => (3, node, slot),
+        }
+    }
+}
+
 /// A world of random nodes in a ring, with a tiny set of delays so that events tie.
 #[derive(Clone, Debug)]
 struct Case {
@@ -73,11 +85,9 @@ impl Case {
         Delays { wire, arrival, lag }
     }
 
-    fn trajectory<Q: EventQueue>(&self, events: u64) -> (Vec<(u64, Call)>, Vec<Status>) {
-        let mut engine = Engine::<Q>::new(self.links(), CLASSES);
-        let lanes = (0..self.lanes.len()).map(|index| engine.lane(self.delays(index))).collect();
+    fn nodes(&self, lanes: Vec<Lane>) -> Nodes {
         let stream = |node| Stream::new(self.seed, Purpose::Jitter, u64::from(node));
-        let mut nodes = Nodes {
+        Nodes {
             lanes,
             busy: vec![false; self.ports() as usize],
             streams: (0..self.nodes).map(stream).collect(),
@@ -86,7 +96,13 @@ impl Case {
             slots: 0,
             calls: Vec::new(),
             case: self.clone(),
-        };
+        }
+    }
+
+    fn trajectory<Q: EventQueue>(&self, events: u64) -> (Vec<(u64, Call)>, Vec<Status>) {
+        let mut engine = Engine::<Q>::new(self.links(), CLASSES);
+        let lanes = (0..self.lanes.len()).map(|index| engine.lane(self.delays(index))).collect();
+        let mut nodes = self.nodes(lanes);
         // All nodes start at one instant.
         for node in 0..self.nodes {
             engine.at(Time::from_ps(1), NodeId(node), 0);
@@ -113,6 +129,11 @@ impl Case {
         }
         assert_eq!(heap.len(), log.len());
         assert_eq!(heap_statuses, log_statuses);
+        let links = self.links();
+        for instant in heap.chunk_by(|a, b| a.0 == b.0) {
+            assert!(instant.is_sorted_by_key(|(_, call)| call.key(&links)), "{instant:?} of {self:?}");
+        }
+        assert!(heap.is_sorted_by_key(|(time, _)| *time));
         heap
     }
 }
@@ -247,6 +268,25 @@ fn many_lanes_take_the_tree() {
     let lanes = (0..64).map(|n| [1_000 + n % 3 * 500, 2_000 + n * 250, n % 2 * 700]).collect();
     let case = Case { propagations: vec![1_000], lanes, odd: 1, timers: 1, awaits: 1, ..BASE };
     assert!(ties(&case.check(40_000)) > 50);
+}
+
+#[test]
+fn delays_past_the_end_of_time_never_end() {
+    fn idle_after<Q: EventQueue>() -> Vec<(u64, Call)> {
+        let case = Case { propagations: vec![1], lanes: vec![[u64::MAX, 5, 0]], sends: 0, ..BASE };
+        let mut engine = Engine::<Q>::new(case.links(), CLASSES);
+        let lane = engine.lane(case.delays(0));
+        let mut nodes = case.nodes(vec![lane]);
+        engine.at(Time::from_ps(7), NodeId(0), 0);
+        assert_eq!(engine.run(&mut nodes, Time::MAX, 100), Status::Idle);
+        engine.transmit(PortId(0), lane, 1);
+        engine.transmit_odd(PortId(1), case.delays(0), 2);
+        engine.at(Time::MAX, NodeId(0), 1);
+        assert_eq!(engine.run(&mut nodes, Time::MAX, 100), Status::Idle);
+        nodes.calls
+    }
+    assert_eq!(idle_after::<LogQueue>(), idle_after::<HeapQueue>());
+    assert_eq!(idle_after::<LogQueue>().len(), 3, "one timer and two arrivals");
 }
 
 fn cases() -> impl Strategy<Value = Case> {
