@@ -22,3 +22,4 @@ pub use plan::{
     Change, CollectiveSpec, FlowSpec, HostConfig, Plan, RankPlace, RunConfig, Seeds, Switching, TimedFault, Workload,
 };
 pub use runner::{Control, Progress, run};
+pub use engine::{LogQueue, Purpose, Stream};

@@ -29,7 +29,10 @@ pub(super) const KEYS: &[Key] = &[
         .words("auto pairwise"),
     key("workload.size", Type::Bytes, "Size, as nccl-tests counts it.").of(COLLECTIVES).required().least("1B"),
     key("workload.channels", Type::Count, "Parallel rings.").of(COLLECTIVES).inherits("one a NIC of a host").least("1").most("1024"),
-    key("workload.slice", Type::Bytes, "Largest message of a step.").of(COLLECTIVES).default("512KiB").least("1B"),
+    key("workload.slice", Type::Bytes, "Bytes of one message of a ring; two slices make a chunk, as in NCCL.")
+        .of(COLLECTIVES)
+        .inherits("no slices: one message a step")
+        .least("1B"),
     key("workload.root", Type::Count, "Rank that has or gets the data.").of("broadcast reduce").default("0"),
     key("workload.compute", Type::Time, "Compute phase before each step.").of(COLLECTIVES).default("0s"),
     key("workload.flows", Type::List, "The flows, one by one.").of("flows"),

@@ -46,8 +46,8 @@ pub struct Collective {
     pub size: Bytes,
     /// Parallel rings; `None`: one a NIC of a host.
     pub channels: Option<u32>,
-    /// Largest message of a step.
-    pub slice: Bytes,
+    /// Bytes of one message; `None`: one message a step.
+    pub slice: Option<Bytes>,
     /// Rank that has or gets the data.
     pub root: u32,
     /// Compute phase before each step.
@@ -183,7 +183,7 @@ impl Collective {
             algorithm: item.opt_word("algorithm").unwrap_or(Algorithm::Auto),
             size: item.bytes("size"),
             channels: item.opt_small("channels"),
-            slice: item.bytes("slice"),
+            slice: item.opt_bytes("slice"),
             root: item.opt_small("root").unwrap_or(0),
             compute: item.time("compute"),
         }
