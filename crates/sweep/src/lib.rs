@@ -10,5 +10,5 @@ mod row;
 
 pub use expectation::expectation;
 pub use pairs::Pairs;
-pub use parallel::{Threads, run};
+pub use parallel::{Ended, Threads, in_parallel};
 pub use row::{End, Row, table};

@@ -2,6 +2,8 @@ use report::{GridRow, Summary, grid_csv};
 use scenario::Point;
 use serde_json::Value as Json;
 
+use crate::parallel::Ended;
+
 /// What became of a point.
 #[derive(Clone, Debug)]
 pub struct Row {
@@ -31,6 +33,16 @@ pub enum End {
 }
 
 impl Row {
+    /// Of a point that was one of many jobs.
+    pub fn new(point: Point, ended: Ended<End>) -> Row {
+        let end = match ended {
+            Ended::Done(end) => end,
+            Ended::Panicked(message) => End::Failed(message),
+            Ended::NotBegun => End::Interrupted,
+        };
+        Row { point, end }
+    }
+
     /// The result, if there is one.
     pub fn summary(&self) -> Option<&Summary> {
         match &self.end {

@@ -6,7 +6,7 @@ use report::{Context, Results, Summary, TopologyNumbers};
 use scenario::{Document, Point};
 use serde_json::Value as Json;
 use sim::{Ending, Outcome, Totals};
-use sweep::{End, Pairs, Row, Threads};
+use sweep::{End, Ended, Pairs, Row, Threads};
 use units::Time;
 
 const FILE: &str = r#"
@@ -68,7 +68,11 @@ fn work(point: &Point) -> End {
 }
 
 fn run(threads: Threads, work: impl Fn(&Point) -> End + Sync) -> Vec<Row> {
-    sweep::run(points().1, threads, &AtomicBool::new(false), work, |_| {})
+    rows(sweep::in_parallel(points().1, threads, &AtomicBool::new(false), work, |_, _| {}))
+}
+
+fn rows(ended: Vec<(Point, Ended<End>)>) -> Vec<Row> {
+    ended.into_iter().map(|(point, ended)| Row::new(point, ended)).collect()
 }
 
 #[test]
@@ -99,7 +103,7 @@ fn a_panic_at_one_point_is_a_row_and_the_others_go_on() {
 #[test]
 fn a_stopped_sweep_begins_no_further_point_and_keeps_what_it_has() {
     let (stop, done) = (AtomicBool::new(false), AtomicU64::new(0));
-    let rows = sweep::run(
+    let ended = sweep::in_parallel(
         points().1,
         Threads::Count(1),
         &stop,
@@ -107,10 +111,11 @@ fn a_stopped_sweep_begins_no_further_point_and_keeps_what_it_has() {
             stop.store(point.index == 3, Ordering::Relaxed);
             work(point)
         },
-        |_| {
+        |_, _| {
             done.fetch_add(1, Ordering::Relaxed);
         },
     );
+    let rows = rows(ended);
     assert!(rows[3].summary().is_some());
     assert!(rows.iter().any(|row| row.outcome() == "interrupted"));
     assert_eq!(done.load(Ordering::Relaxed), 12);
