@@ -124,6 +124,9 @@ pub struct Report {
 }
 
 impl Report {
+    /// The most messages that are rendered: one mistake in a generated file can be in each of its lines.
+    pub const SHOWN: usize = 200;
+
     pub(crate) fn new(sources: Vec<Source>, mut diagnostics: Vec<Diagnostic>) -> Report {
         diagnostics.sort_by(|a, b| (a.place, a.code, &a.text).cmp(&(b.place, b.code, &b.text)));
         diagnostics.dedup();
@@ -138,13 +141,16 @@ impl Report {
     /// All of it as text for a terminal, with the lines underlined; `colour` adds ANSI colours.
     pub fn render(&self, colour: bool) -> String {
         let mut out = String::new();
-        for diagnostic in &self.diagnostics {
+        for diagnostic in self.diagnostics.iter().take(Report::SHOWN) {
             render(&mut out, diagnostic, &self.sources, colour);
             out.push('\n');
         }
         let errors = self.diagnostics.iter().filter(|d| !d.is_warning()).count();
-        if errors > 1 {
-            out.push_str(&format!("{errors} errors\n"));
+        let hidden = self.diagnostics.len().saturating_sub(Report::SHOWN);
+        match (errors, hidden) {
+            (0 | 1, 0) => {}
+            (_, 0) => out.push_str(&format!("{errors} errors\n")),
+            _ => out.push_str(&format!("{errors} errors, {hidden} messages more than are shown\n")),
         }
         out
     }

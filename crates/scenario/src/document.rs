@@ -38,10 +38,7 @@ pub struct Scenario {
 impl Document {
     /// Reads a file.
     pub fn load(path: &Path) -> Result<Document, Report> {
-        match source::read(path) {
-            Ok(source) => Document::read(source),
-            Err((source, diagnostic)) => Err(Report::new(vec![source], vec![diagnostic])),
-        }
+        Document::read(source::read(path)?)
     }
 
     /// Reads a text; `name` stands for it in messages.

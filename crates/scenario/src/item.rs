@@ -97,8 +97,12 @@ impl Item {
     pub fn at(&self, path: &str) -> Option<&Item> {
         path.split('.').filter(|part| !part.is_empty()).try_fold(self, |item, part| match &item.value {
             Value::List(items) => {
-                let named = |item: &&Item| item.get("name").is_some_and(|name| name.text() == part);
-                items.iter().find(named).or_else(|| items.get(part.parse::<usize>().ok()?))
+                let by_index = part.parse::<usize>().ok().and_then(|index| items.get(index));
+                // An item without a name can only be meant by its index; this spares a search in long lists.
+                if let Some(nameless) = by_index.filter(|item| item.get("name").is_none()) {
+                    return Some(nameless);
+                }
+                items.iter().find(|item| item.get("name").is_some_and(|name| name.text() == part)).or(by_index)
             }
             _ => item.get(part),
         })

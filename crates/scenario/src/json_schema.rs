@@ -20,8 +20,8 @@ fn map_schema(schema: &Schema, row: Option<&Key>, is_top: bool) -> Value {
         .children
         .iter()
         // A preset may give what a fabric requires, and another kind may not have the key.
-        .filter(|(_, child)| child.rows.iter().all(|key| key.required && key.of.is_empty()) && !child.rows.is_empty())
-        .filter(|(_, child)| !child.rows.iter().any(|key| key.path.starts_with("fabric.")))
+        .filter(|(_, child)| !child.rows.is_empty() && child.rows.iter().all(is_required))
+        .filter(|(_, child)| child.rows.iter().any(|key| !key.is_later && !key.path.starts_with("fabric.")))
         .map(|(name, _)| *name)
         .collect();
     let mut out = json!({"type": "object", "properties": properties});
@@ -41,6 +41,10 @@ fn map_schema(schema: &Schema, row: Option<&Key>, is_top: bool) -> Value {
         return json!({"anyOf": [out, {"type": "array", "minItems": 2, "maxItems": 2, "description": text}]});
     }
     out
+}
+
+fn is_required(row: &&'static Key) -> bool {
+    (row.required && row.of.is_empty()) || row.is_later
 }
 
 /// One path: any of its rows.

@@ -2,7 +2,7 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::Path;
 
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, Report};
 
 /// The most bytes a scenario file may have. A 31,000-link cluster takes about 2 MB.
 pub const FILE_LIMIT: u64 = 16 << 20;
@@ -70,13 +70,13 @@ fn floor_boundary(text: &str, at: usize) -> usize {
     at
 }
 
-/// Reads a scenario file. A fault is a diagnostic at the start of an empty source of that name.
-pub(crate) fn read(path: &Path) -> Result<Source, (Source, Diagnostic)> {
+/// Reads a scenario file.
+pub(crate) fn read(path: &Path) -> Result<Source, Report> {
     let name = path.display().to_string();
-    let bytes = read_limited(path).map_err(|fault| (Source::new(&name, ""), fault.at(Place::default())))?;
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(Source::new(name, &text)),
-        Err(error) => Err((Source::new(name, ""), not_utf8(error.as_bytes(), error.utf8_error().valid_up_to()))),
+    let refuse = |fault: Diagnostic| Report::new(vec![Source::new(&name, "")], vec![fault.at(Place::default())]);
+    match String::from_utf8(read_limited(path).map_err(refuse)?) {
+        Ok(text) => Ok(Source::new(&name, &text)),
+        Err(error) => Err(refuse(not_utf8(error.as_bytes(), error.utf8_error().valid_up_to()))),
     }
 }
 
@@ -114,7 +114,7 @@ fn not_utf8(bytes: &[u8], valid: usize) -> Diagnostic {
     let line = bytes[..valid].iter().filter(|&&b| b == b'\n').count() + 1;
     let byte = bytes.get(valid).copied().unwrap_or_default();
     let text = format!("the file is not UTF-8: byte 0x{byte:02x} at offset {valid}, line {line}");
-    let diagnostic = Diagnostic::new(Code::NotUtf8, text).at(Place::default());
+    let diagnostic = Diagnostic::new(Code::NotUtf8, text);
     if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
         return diagnostic.help("it looks like UTF-16: save it as UTF-8");
     }

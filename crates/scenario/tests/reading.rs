@@ -1,5 +1,6 @@
 //! Whole files in, settings or messages out.
 
+use proptest::prelude::*;
 use scenario::spec::{AckEvery, Arrival, Distance, FlowControl, FlowSize, Topology, Transport, Work, Xoff};
 use scenario::{Code, Document, PRESETS, Scenario};
 use units::text::Length;
@@ -50,7 +51,7 @@ fn the_shortest_useful_scenario_has_defaults_for_everything_else() {
     assert_eq!(spec.host.nvlink_rate.to_string(), "3.6Tbps");
     assert_eq!((spec.run.steps, spec.run.warmup, spec.run.until), (1, 0, None));
     let Work::Collective(collective) = &spec.workload.work else { panic!() };
-    assert_eq!((collective.size, collective.slice), (Bytes::new(256 << 20), Bytes::new(512 << 10)));
+    assert_eq!((collective.size, collective.slice), (Bytes::new(256 << 20), None));
 }
 
 #[test]
@@ -269,4 +270,65 @@ fn single_purposes_can_vary_while_others_keep_their_seed() {
     let sweep = document.sweep().unwrap();
     let spec = document.check_point(&sweep.point(2).unwrap()).unwrap().spec;
     assert_eq!((spec.seed, spec.streams.routing, spec.streams.loss, spec.streams.jitter), (1, 3, 3, 1));
+}
+
+#[test]
+fn a_topology_of_thirty_thousand_links_is_read_in_seconds() {
+    let mut text = String::from(
+        "name: wide\nfabric: roce-400g\nworkload: {kind: flows, flows: [{src: h0, dst: h1, size: 1MB}]}\ntopology:\n  kind: custom\n  switches: [s0]\n  hosts:\n",
+    );
+    let hosts = 15_000;
+    (0..hosts).for_each(|i| text.push_str(&format!("    - h{i}\n")));
+    text.push_str("  links:\n");
+    (0..hosts).for_each(|i| {
+        text.push_str(&format!("    - {{a: h{i}, b: s0, rate: 400Gbps, length: 5m}}\n    - [h{i}, s0]\n"))
+    });
+    let begin = std::time::Instant::now();
+    let scenario = good(&text);
+    let Topology::Custom { links, .. } = &scenario.spec.topology else { panic!() };
+    assert_eq!(links.len(), 30_000);
+    assert_eq!(good(&scenario.effective()).spec, scenario.spec);
+    assert!(begin.elapsed().as_secs_f64() < 20.0, "{:?}", begin.elapsed());
+    let broken = text.replace("b: s0", "b: s1");
+    let begin = std::time::Instant::now();
+    let report = Scenario::parse("broken.yaml", &broken).unwrap_err();
+    assert_eq!(report.diagnostics.iter().filter(|d| !d.is_warning()).count(), hosts);
+    assert!(report.render(false).contains("messages more"));
+    assert!(begin.elapsed().as_secs_f64() < 20.0, "{:?}", begin.elapsed());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn what_is_written_back_is_the_same_scenario(
+        name in "[a-zA-Z0-9_@+=()][-a-zA-Z0-9_.:+@()=,]{0,20}",
+        description in any::<String>(),
+        (size, delay, rate) in (1u64..1 << 50, 1u64..1 << 60, 1u64..1 << 50),
+        (above, below) in (0u64..1000, 1000u64..100_000),
+        node in "[a-z\u{e9}][a-z0-9_.-]{0,8}",
+        seed in any::<u64>(),
+    ) {
+        let quoted = serde_json::to_string(&description).unwrap();
+        let text = format!(
+            "name: {}\ndescription: {quoted}\nseed: {seed}\n\
+             topology: {{kind: custom, switches: [S], hosts: [{}, H], links: [[{}, S], {{a: S, b: H, delay: {delay} ps, loss: {above}/{below}}}]}}\n\
+             fabric: {{preset: roce-100g, link: {{rate: {rate} bps}}, pfc: {{xoff: {size} B}}}}\n\
+             workload: {{kind: flows, flows: [{{name: {}, src: H, dst: {}, size: {size}B}}]}}\n",
+            serde_json::to_string(&name).unwrap(), serde_json::to_string(&node).unwrap(),
+            serde_json::to_string(&node).unwrap(), serde_json::to_string(&name).unwrap(), serde_json::to_string(&node).unwrap(),
+        );
+        let scenario = good(&text);
+        prop_assert_eq!(&scenario.spec.name, &name);
+        let written = scenario.effective();
+        let again = Scenario::parse("again.yaml", &written).unwrap_or_else(|r| panic!("{r}\n{written}"));
+        prop_assert_eq!(&again.spec, &scenario.spec, "{}", written);
+    }
+
+    #[test]
+    fn no_text_makes_the_reader_panic(text in "[a-z0-9:{}, \\[\\]\"'&*|>#\n\t-]{0,80}", part in 0usize..5) {
+        let _ = Scenario::parse("noise.yaml", &text).map_err(|report| report.render(true));
+        let parts = ["topology: ", "fabric: ", "workload: ", "run: ", "expect: "];
+        let _ = Scenario::parse("noise.yaml", &format!("{FIRST}x: 1\n{}{text}", parts[part])).map_err(|report| report.render(false));
+    }
 }

@@ -348,6 +348,7 @@ fn settings_without_effect_are_warnings() {
         ("roce-400g", "{preset: roce-400g, ecn: {kmin: 1KB, kmax: 2KB}}", "senders ignore marks"),
         ("name: t", "name: t\nhost: {jitter: {lognormal: {sigma: 5%}}}", "there is no compute phase"),
         ("name: t", "name: t\nrun: {sample: 2us}", "nothing is recorded"),
+        ("roce-400g", "{preset: roce-400g, pfc: {headroom: 0B}}", "is lost"),
     ];
     for (from, to, words) in cases {
         let warnings = warned(BASE, from, to);

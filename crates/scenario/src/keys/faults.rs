@@ -17,6 +17,10 @@ pub(super) const KEYS: &[Key] = &[
     key("faults[].every", Type::Count, "Every n-th packet is lost.").of("drop").required().least("1"),
     key("faults[].rate", Type::Rate, "Rate while it lasts; `0bps` stops the port.").of("degrade").required(),
     key("faults[].rate", Type::Rate, "Rate at which the host takes packets.").of("slow-receiver").required(),
+    key("faults[].loss_control", Type::Bool, "Also PAUSE frames and credits are lost.")
+        .of("loss drop")
+        .default("false")
+        .later(),
     key("faults[].node", Type::Name, "The host or switch.").of("nic-pause slow-receiver switch-down route").required(),
     key("faults[].nic", Type::Count, "Which of its network ports.").of("nic-pause slow-receiver").default("0"),
     key("faults[].class", Type::Count, "Class that is paused.").of("nic-pause").default("3").later(),

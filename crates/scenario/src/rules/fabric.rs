@@ -3,7 +3,7 @@ use units::text::Fraction;
 
 use super::Rules;
 use crate::diagnostic::Code;
-use crate::spec::{Buffer, CongestionControl, Credit, FlowControl, Pfc, Technology, Transport, Work, Xoff};
+use crate::spec::{Buffer, CongestionControl, Credit, FlowControl, Headroom, Pfc, Technology, Transport, Work, Xoff};
 
 /// MTUs of InfiniBand and RoCE (IBTA volume 1, 5.2).
 const MTUS: [u64; 5] = [256, 512, 1024, 2048, 4096];
@@ -57,6 +57,10 @@ impl Rules<'_> {
     }
 
     fn pfc(&mut self, pfc: &Pfc, buffer: &Buffer) {
+        if pfc.headroom == Headroom::Fixed(Bytes::ZERO) {
+            let text = "without headroom, what is on its way when PAUSE is sent is lost";
+            self.refuse(Code::Suspicious, "fabric.pfc.headroom", text, "`headroom: auto` covers the worst case");
+        }
         match pfc.xoff {
             Xoff::Static { xoff, xon } => {
                 if let Some(xon) = xon.filter(|xon| *xon > xoff) {

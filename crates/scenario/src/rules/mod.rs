@@ -3,6 +3,7 @@
 
 mod expectations;
 mod fabric;
+mod graph;
 mod names;
 mod run;
 mod topology;
@@ -12,17 +13,19 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::document::place_in;
 use crate::item::Item;
 use crate::spec::Spec;
+use graph::Graph;
 
 /// Judges a scenario and where it was written.
 struct Rules<'a> {
     spec: &'a Spec,
     root: &'a Item,
     out: &'a mut Vec<Diagnostic>,
+    graph: Graph<'a>,
 }
 
 /// Appends everything that is wrong or doubtful.
 pub(crate) fn check(spec: &Spec, root: &Item, out: &mut Vec<Diagnostic>) {
-    let mut rules = Rules { spec, root, out };
+    let mut rules = Rules { spec, root, out, graph: Graph::of(&spec.topology) };
     rules.topology();
     rules.fabric();
     rules.workload();

@@ -8,19 +8,12 @@ impl Rules<'_> {
     pub(super) fn host_name(&mut self, path: &str, name: &str) {
         let bare = name.rsplit_once('.').filter(|(_, part)| is_part(part)).map_or(name, |(host, _)| host);
         match &self.spec.topology {
-            Topology::Custom { hosts, switches, .. } => {
-                if hosts.iter().all(|host| host.name != bare && host.name != name) {
-                    if switches.iter().any(|switch| switch == bare) {
-                        let help = "flows begin and end at hosts";
-                        self.refuse(
-                            Code::UnknownName,
-                            path,
-                            format!("`{name}` is a switch, and a host is needed"),
-                            help,
-                        );
-                    } else {
-                        self.unknown_node(path, name, hosts.iter().map(|host| host.name.as_str()));
-                    }
+            Topology::Custom { .. } => {
+                if self.graph.is_switch(bare) {
+                    let help = "flows begin and end at hosts";
+                    self.refuse(Code::UnknownName, path, format!("`{name}` is a switch, and a host is needed"), help);
+                } else if !self.graph.is_host(bare) && !self.graph.is_host(name) {
+                    self.unknown_node(path, name);
                 }
             }
             _ => {
@@ -36,16 +29,16 @@ impl Rules<'_> {
 
     /// Both ends of a link of a custom topology; generated names are resolved when they are made.
     pub(super) fn link_name(&mut self, path: &str, link: &LinkName) {
-        let Topology::Custom { switches, hosts, links } = &self.spec.topology else { return };
-        let names = || switches.iter().map(String::as_str).chain(hosts.iter().map(|host| host.name.as_str()));
+        if !matches!(self.spec.topology, Topology::Custom { .. }) {
+            return;
+        }
         for end in [&link.from, &link.to] {
-            if names().all(|name| name != end) {
-                self.unknown_node(path, end, names());
+            if !self.graph.nodes.contains_key(end.as_str()) {
+                self.unknown_node(path, end);
                 return;
             }
         }
-        let joins = |a: &str, b: &str| links.iter().any(|link| link.a == a && link.b == b);
-        if !joins(&link.from, &link.to) && !joins(&link.to, &link.from) {
+        if !self.graph.has_link(&link.from, &link.to) {
             let text = format!("no link joins `{}` and `{}`", link.from, link.to);
             self.add(Code::UnknownName, path, text);
         }

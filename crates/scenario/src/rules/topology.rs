@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use super::Rules;
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, Report};
 use crate::spec::{CustomHost, CustomLink, Generated, Size, Topology};
 use crate::suggest::nearest;
 
@@ -113,7 +113,7 @@ impl Rules<'_> {
             for (end, name) in [("a", &link.a), ("b", &link.b)] {
                 if !names.contains(name.as_str()) {
                     let path = format!("topology.links.{index}.{end}");
-                    self.unknown_node(&path, name, names.iter().copied());
+                    self.unknown_node(&path, name);
                 }
             }
             if link.a == link.b {
@@ -152,8 +152,10 @@ impl Rules<'_> {
         }
     }
 
-    pub(super) fn unknown_node<'n>(&mut self, path: &str, name: &str, names: impl Iterator<Item = &'n str>) {
-        let help = match nearest(name, names) {
+    pub(super) fn unknown_node(&mut self, path: &str, name: &str) {
+        // A search for what was meant takes long in a large topology, and nobody reads hundreds of them.
+        let is_read = self.out.len() < Report::SHOWN;
+        let help = match nearest(name, self.graph.nodes.keys().copied().filter(|_| is_read)) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "nodes of a custom topology are listed under `switches` and `hosts`".to_string(),
         };

@@ -5,7 +5,8 @@ use units::Time;
 use super::Rules;
 use crate::diagnostic::Code;
 use crate::spec::{
-    Collective, CollectiveKind, FaultKind, Flow, FlowSize, Jitter, Pattern, PatternKind, Routing, Topology, Work,
+    Arrival, Collective, CollectiveKind, FaultKind, Flow, FlowSize, Jitter, Pattern, PatternKind, Routing, Topology,
+    Work,
 };
 
 impl Rules<'_> {
@@ -88,9 +89,8 @@ impl Rules<'_> {
             let text = format!("`routing: explicit` needs a `path` for every flow, and `{}` has none", flow.name);
             self.add(Code::Contradiction, path, text);
         }
-        let at = format!("{path}.arrival");
-        if flow.rate.is_none() {
-            self.without_effect(&at, "without a `rate` the flow sends as fast as it can");
+        if flow.arrival == Arrival::Poisson && flow.rate.is_none() {
+            self.without_effect(&format!("{path}.arrival"), "without a `rate` the flow sends as fast as it can");
         }
     }
 
