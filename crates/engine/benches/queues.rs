@@ -51,7 +51,7 @@ fn hold<Q: EventQueue>(pending: u32, events: u64) -> (f64, u64) {
     let mut engine = Engine::<Q>::new(Vec::new(), 0);
     let mut world = Hold(Stream::new(1, Purpose::Jitter, 0));
     for node in 0..pending {
-        engine.at(Time::from_ps(1 + world.0.below(2_000_000)), NodeId(node), 0);
+        engine.at(Time::from_ps(1 + world.0.below(4_000_000_000)), NodeId(node), 0);
     }
     timed(&mut engine, &mut world, events)
 }

@@ -1,14 +1,15 @@
 /// The time of a cursor that has nothing to read: later than every event.
 pub(crate) const NEVER: u64 = u64::MAX;
 
-/// When the next record of each cursor is due, earliest first: a heap of four children a place. The
-/// root is place 3, the children of place `i` are group `i - 2`, and unused places say "never", so that
-/// there are always four children to compare.
+/// When the next record of each cursor is due, earliest first: a heap of four children a place, without
+/// the cursors that have nothing to read. The children of the root are group 0, those of place `i` group
+/// `i + 1`; unused places say "never", so that there are always four children to compare.
 #[derive(Debug)]
 pub(crate) struct Heads {
+    root: Head,
     groups: Vec<[Head; 4]>,
-    /// One past the last place in use.
-    end: usize,
+    /// Places in use below the root.
+    used: usize,
 }
 
 /// A cursor and when it is due.
@@ -19,11 +20,10 @@ struct Head {
 }
 
 const NOBODY: Head = Head { time: NEVER, cursor: 0 };
-const ROOT: usize = 3;
 
 impl Default for Heads {
     fn default() -> Heads {
-        Heads { groups: vec![[NOBODY; 4]], end: ROOT }
+        Heads { root: NOBODY, groups: Vec::new(), used: 0 }
     }
 }
 
@@ -31,31 +31,30 @@ impl Heads {
     /// The earliest time of all cursors.
     #[inline]
     pub(crate) fn first_time(&self) -> u64 {
-        self.groups[0][ROOT].time
+        self.root.time
     }
 
     /// The cursor that is due then.
     #[inline]
     pub(crate) fn first_cursor(&self) -> usize {
-        self.groups[0][ROOT].cursor
+        self.root.cursor
     }
 
     /// The first cursor has been read and is due at a later time, or never.
     #[inline]
     pub(crate) fn advance(&mut self, time: u64) {
-        if time == NEVER {
-            return self.retire();
-        }
-        let cursor = self.first_cursor();
-        self.sift(Head { time, cursor });
+        let head = if time == NEVER { self.remove_last() } else { Head { time, ..self.root } };
+        self.sift(head);
     }
 
-    /// The first cursor has nothing to read any more.
-    fn retire(&mut self) {
-        self.end -= 1;
-        let last = std::mem::replace(self.place(self.end), NOBODY);
-        if self.end > ROOT {
-            self.sift(last);
+    /// Takes the last place out of the heap, to replace the root.
+    fn remove_last(&mut self) -> Head {
+        match self.used.checked_sub(1) {
+            None => NOBODY,
+            Some(last) => {
+                self.used = last;
+                std::mem::replace(self.place(last), NOBODY)
+            }
         }
     }
 
@@ -64,20 +63,27 @@ impl Heads {
         &mut self.groups[place / 4][place % 4]
     }
 
+    /// The earliest place of a group, if it is earlier than `time`.
+    #[inline]
+    fn earlier(&self, group: usize, time: u64) -> Option<usize> {
+        let places = self.groups.get(group)?;
+        let left = usize::from(places[1].time < places[0].time);
+        let right = 2 + usize::from(places[3].time < places[2].time);
+        let least = if places[right].time < places[left].time { right } else { left };
+        (places[least].time < time).then_some(4 * group + least)
+    }
+
     /// Finds the place of `head`, from the root down.
     #[inline]
     fn sift(&mut self, head: Head) {
-        let mut hole = ROOT;
-        while let Some(group) = self.groups.get(hole - 2) {
-            let left = usize::from(group[1].time < group[0].time);
-            let right = 2 + usize::from(group[3].time < group[2].time);
-            let least = if group[right].time < group[left].time { right } else { left };
-            let child = group[least];
-            if child.time >= head.time {
-                break;
-            }
-            *self.place(hole) = child;
-            hole = 4 * (hole - 2) + least;
+        let Some(mut hole) = self.earlier(0, head.time) else {
+            self.root = head;
+            return;
+        };
+        self.root = *self.place(hole);
+        while let Some(child) = self.earlier(hole + 1, head.time) {
+            *self.place(hole) = *self.place(child);
+            hole = child;
         }
         *self.place(hole) = head;
     }
@@ -85,23 +91,33 @@ impl Heads {
     /// A cursor that had nothing to read is due at `time`.
     #[inline]
     pub(crate) fn wake(&mut self, cursor: usize, time: u64) {
-        if time == NEVER {
-            return;
+        let mut head = Head { time, cursor };
+        if self.root.time == NEVER {
+            self.root = head;
+        } else if time != NEVER {
+            if time < self.root.time {
+                head = std::mem::replace(&mut self.root, head);
+            }
+            self.insert(head);
         }
-        let mut hole = self.end;
-        self.end += 1;
+    }
+
+    /// Adds a head that is no earlier than the root.
+    fn insert(&mut self, head: Head) {
+        let mut hole = self.used;
+        self.used += 1;
         if hole / 4 == self.groups.len() {
             self.groups.push([NOBODY; 4]);
         }
-        while hole > ROOT {
-            let parent = *self.place(hole / 4 + 2);
-            if parent.time <= time {
+        while hole >= 4 {
+            let parent = hole / 4 - 1;
+            if self.place(parent).time <= head.time {
                 break;
             }
-            *self.place(hole) = parent;
-            hole = hole / 4 + 2;
+            *self.place(hole) = *self.place(parent);
+            hole = parent;
         }
-        *self.place(hole) = Head { time, cursor };
+        *self.place(hole) = head;
     }
 }
 

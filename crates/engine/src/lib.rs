@@ -9,6 +9,9 @@
 //! arrival, timer. The id is the sending port, or the node and slot of a timer. The key is unique and
 //! follows from what the event is, never from when it was inserted. Every delay is positive, so an
 //! event never causes another at its own instant and all events of an instant can be taken at once.
+//! Should two arrivals share a key (delays on one link may differ by more than a wire time), the item decides.
+//!
+//! [`LogQueue`] is the queue to use; [`HeapQueue`] is its oracle in tests.
 
 mod due;
 mod engine;

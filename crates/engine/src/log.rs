@@ -64,6 +64,7 @@ impl EventQueue for LogQueue {
 
     /// A cursor can rest on a record before the others of its instant are written, so the instant is
     /// put in order here, when it is complete, and not before.
+    // Inlined into the main loop, whose only call it is: a tenth of the instructions of an event.
     #[inline(always)]
     fn take(&mut self, time: u64, due: &mut Due) {
         while self.heads.first_time() == time {

@@ -264,7 +264,7 @@ fn starved_ports_that_await_signals() {
 }
 
 #[test]
-fn many_lanes_take_the_tree() {
+fn a_lane_for_every_cable_length() {
     let lanes = (0..64).map(|n| [1_000 + n % 3 * 500, 2_000 + n * 250, n % 2 * 700]).collect();
     let case = Case { propagations: vec![1_000], lanes, odd: 1, timers: 1, awaits: 1, ..BASE };
     assert!(ties(&case.check(40_000)) > 50);
