@@ -19,11 +19,11 @@ impl fmt::Display for AuditError {
 }
 
 impl Fabric {
-    /// At every event, for the node touched: what entered has left or is held.
+    /// At every event, for the node of `port`: what entered has left or is held.
     #[inline]
-    pub(crate) fn check_node(&self, node: usize) {
+    pub(crate) fn check_node(&self, port: PortId) {
         if cfg!(debug_assertions) {
-            let node = &self.nodes[node];
+            let node = &self.nodes[self.ports[port.index()].node as usize];
             assert_eq!(node.entered, node.left + node.held, "bytes of a node are conserved");
         }
     }

@@ -16,9 +16,9 @@ pub struct ClassCounters {
     pub bytes: u64,
     /// Packets sent.
     pub packets: u64,
-    /// Packets that left the queue (each waited from joining it to the start of transmission).
+    /// Packets whose wait is known: those that were queued, and those of open-loop sources.
     pub served: u64,
-    /// Sum of those waits, in picoseconds.
+    /// Sum of their waits, from joining the queue to the start of transmission, in picoseconds.
     pub waited: u64,
     /// The longest of them.
     pub longest_wait: Time,
@@ -47,6 +47,7 @@ pub struct ClassCounters {
 }
 
 impl ClassCounters {
+    #[inline]
     pub(crate) fn waited(&mut self, wait: Time) {
         self.served += 1;
         self.waited += wait.ps();

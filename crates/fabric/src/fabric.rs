@@ -1,4 +1,4 @@
-use units::{Bytes, PortId, Rate, Time};
+use units::{Bytes, NodeId, PortId, Rate, Time};
 use wire::{Flags, Kind, PacketId, Packets};
 
 use crate::admission::Admission;
@@ -74,6 +74,7 @@ pub struct Fabric {
     /// Packets whose heads are here and that wait for their tails, with the port they came by.
     pub(crate) tails: Vec<(PortId, PacketId)>,
     pub(crate) forwarding: Forwarding,
+    pub(crate) mark_at: Option<MarkAt>,
     /// The packets that exist.
     pub packets: Packets,
 }
@@ -91,6 +92,7 @@ impl Fabric {
             joined: Joined::default(),
             tails: Vec::new(),
             forwarding,
+            mark_at: config.ecn.map(|ecn| ecn.mark_at),
             packets: Packets::default(),
             config,
         };
@@ -98,6 +100,11 @@ impl Fabric {
             fabric.add_node(index as u32, node, ports);
         }
         assert_eq!(fabric.ports.len(), ports.len(), "every port belongs to a node");
+        for port in 0..ports.len() {
+            let peer = fabric.ports[port].peer.index();
+            fabric.ports[port].peer_switch = fabric.ports[peer].switch;
+            fabric.ports[port].in_rate = fabric.ports[peer].rate;
+        }
         fabric
     }
 
@@ -107,7 +114,7 @@ impl Fabric {
         self.nodes.push(Node { first_port, ports: count, switch, ..Node::default() });
         for local in 0..count {
             let setup = &ports[first_port as usize + usize::from(local)];
-            self.ports.push(Port::new(index, local, setup));
+            self.ports.push(Port::new(index, local, first_port, switch, setup));
             for class in 0..self.config.classes {
                 let queue = match self.config.service {
                     Service::RoundRobin if switch => Queue::per_input(count),
@@ -171,6 +178,7 @@ impl Fabric {
     }
 
     /// A packet arrives at `port`; its tail `lag` later.
+    #[inline]
     pub fn arrival<F: Effects, S: Source, H: Hops>(
         &mut self,
         fx: &mut F,
@@ -181,8 +189,7 @@ impl Fabric {
         lag: Time,
     ) -> Arrived {
         let packet = &self.packets[id];
-        let (kind, class, size) = (packet.kind, packet.class, packet.size);
-        if kind == Kind::Pause {
+        if packet.kind == Kind::Pause {
             self.take_pause(fx, source, port, id);
             return Arrived::Taken;
         }
@@ -190,24 +197,24 @@ impl Fabric {
             self.discard_corrupt(fx, port, id);
             return Arrived::Taken;
         }
-        let node = self.ports[port.index()].node as usize;
-        if !self.nodes[node].switch {
+        if !self.ports[port.index()].switch {
             return Arrived::Delivered(id);
         }
-        match self.admit(port, class, size) {
+        match self.admit(port, packet.class, packet.size) {
             Admission::Accepted => {}
-            Admission::Stop => self.ask_to_stop(fx, source, port, class),
+            Admission::Stop => self.ask_to_stop(fx, source, port, self.packets[id].class),
             Admission::Refused(reason) => {
                 self.discard(fx, port, id, reason);
                 return Arrived::Taken;
             }
         }
         self.forward(fx, source, hops, port, id, lag);
-        self.check_node(node);
+        self.check_node(port);
         Arrived::Taken
     }
 
     /// Finds the way of an admitted packet and queues it, now or when its tail is there.
+    #[inline]
     fn forward<F: Effects, S: Source, H: Hops>(
         &mut self,
         fx: &mut F,
@@ -217,39 +224,34 @@ impl Fabric {
         id: PacketId,
         lag: Time,
     ) {
-        let (node, local) = (self.ports[port.index()].node, self.ports[port.index()].local);
+        let input = &self.ports[port.index()];
+        let (node, first, in_rate) = (input.node, input.first_port, input.in_rate);
         let packet = &mut self.packets[id];
-        packet.ingress = local;
-        let class = packet.class;
-        let (lanes, classes, first) = (&self.lanes, self.classes, self.nodes[node as usize].first_port as usize);
-        let queued = |local: u16| lanes[(first + usize::from(local)) * classes + usize::from(class)].queue.bytes;
-        let choice = self.forwarding.choose(hops, units::NodeId(node), packet, queued);
+        packet.ingress = input.local;
+        let class = usize::from(packet.class);
+        let (lanes, classes) = (&self.lanes, self.classes);
+        let queued = |local: u16| lanes[(first as usize + usize::from(local)) * classes + class].queue.bytes;
+        let choice = self.forwarding.choose(hops, NodeId(node), packet, queued);
         packet.hop = packet.hop.wrapping_add(1);
         let Some(choice) = choice else {
             return self.discard_admitted(fx, source, port, id, DropReason::Unroutable);
         };
-        let out = PortId(self.nodes[node as usize].first_port + u32::from(choice));
-        let to_switch = self.nodes[self.ports[self.ports[out.index()].peer.index()].node as usize].switch;
-        if to_switch {
-            let packet = &mut self.packets[id];
+        let out = PortId(first + u32::from(choice));
+        let output = &self.ports[out.index()];
+        if output.peer_switch {
             if packet.ttl == 0 {
                 return self.discard_admitted(fx, source, port, id, DropReason::TimeToLive);
             }
             packet.ttl -= 1;
         }
         // Cut-through from the head only onto a line no faster than the one it comes by.
-        if lag > Time::ZERO && self.ports[out.index()].rate > self.in_rate(port) {
-            self.packets[id].next = PacketId(out.0);
+        if lag > Time::ZERO && output.rate > in_rate {
+            packet.next = PacketId(out.0);
             self.tails.push((port, id));
             fx.timer(fx.now() + lag, FabricTimer::Tail(port, id));
         } else {
             self.enqueue(fx, source, out, id);
         }
-    }
-
-    /// The rate of the link that arrives at a port.
-    fn in_rate(&self, port: PortId) -> Rate {
-        self.ports[self.ports[port.index()].peer.index()].rate
     }
 
     /// The tail of a packet that had to wait for it is there. `next` held its output meanwhile.
@@ -260,43 +262,51 @@ impl Fabric {
     }
 
     /// Queues a packet at an output and starts it if the line is free. Hosts queue control packets here.
+    #[inline]
     pub fn enqueue<F: Effects, S: Source>(&mut self, fx: &mut F, source: &mut S, out: PortId, id: PacketId) {
-        let (class, size) = (self.packets[id].class, self.packets[id].size);
+        let packet = &self.packets[id];
+        let (class, size) = (packet.class, packet.size);
         let index = self.lane(out, class);
-        if let Some(limit) = self.config.buffer.egress_limit
-            && matches!(self.lanes[index].gate, Gate::Open)
-            && class != CONTROL
-            && self.nodes[self.ports[out.index()].node as usize].switch
-            && self.lanes[index].queue.bytes + u64::from(size) > limit.get()
-        {
+        if self.config.buffer.egress_limit.is_some() && self.is_full(out, index, class, size) {
             let from = self.input_of(out, id);
             return self.discard_from(fx, source, out, from, id, DropReason::Full);
         }
-        if self.config.ecn.is_some_and(|ecn| ecn.mark_at == MarkAt::Enqueue) {
+        if self.mark_at == Some(MarkAt::Enqueue) {
             self.mark(fx, out, id, index, 0);
         }
         self.joined.set(id, fx.now());
-        self.lanes[index].queue.push(&mut self.packets, id);
-        self.ports[out.index()].backlog |= 1 << class;
-        self.try_send(fx, source, out);
+        let lane = &mut self.lanes[index];
+        lane.queue.push(&mut self.packets, id);
+        let port = &mut self.ports[out.index()];
+        port.backlog |= 1 << class;
+        if !port.busy {
+            self.try_send(fx, source, out);
+        }
         // After the attempt: a packet that starts at once never queues.
         let lane = &mut self.lanes[index];
         lane.counters.max_queue = lane.counters.max_queue.max(lane.queue.bytes);
     }
 
+    /// Whether an output queue without flow control has no room for `size` more bytes.
+    fn is_full(&self, out: PortId, index: usize, class: u8, size: u16) -> bool {
+        let lane = &self.lanes[index];
+        let limit = self.config.buffer.egress_limit.map_or(u64::MAX, |limit| limit.get());
+        matches!(lane.gate, Gate::Open)
+            && class != CONTROL
+            && self.ports[out.index()].switch
+            && lane.queue.bytes + u64::from(size) > limit
+    }
+
     /// The port by which a queued packet came; `None` if it began at this node.
     pub(crate) fn input_of(&self, out: PortId, id: PacketId) -> Option<PortId> {
         let ingress = self.packets[id].ingress;
-        let node = self.ports[out.index()].node as usize;
-        (ingress != HERE).then(|| PortId(self.nodes[node].first_port + u32::from(ingress)))
+        (ingress != HERE).then(|| PortId(self.ports[out.index()].first_port + u32::from(ingress)))
     }
 
     /// Marks a packet by the length of its queue, `leaving` bytes of which are its own.
     pub(crate) fn mark<F: Effects>(&mut self, fx: &mut F, port: PortId, id: PacketId, lane: usize, leaving: u64) {
         let Some(ecn) = self.config.ecn else { return };
-        let packet = &self.packets[id];
-        let node = self.ports[port.index()].node as usize;
-        if packet.kind != Kind::Data || !self.nodes[node].switch {
+        if self.packets[id].kind != Kind::Data || !self.ports[port.index()].switch {
             return;
         }
         let probability = ecn.probability(self.lanes[lane].queue.bytes + leaving);
@@ -307,15 +317,15 @@ impl Fabric {
     }
 
     /// The line that leaves `port` is free: memory of what has left is given back, the next may go.
+    #[inline]
     pub fn line_free<F: Effects, S: Source>(&mut self, fx: &mut F, source: &mut S, port: PortId) {
-        let index = port.index();
-        self.ports[index].busy = false;
-        let Sending { ingress, size, class } = self.ports[index].sending;
-        let node = self.ports[index].node as usize;
+        let state = &mut self.ports[port.index()];
+        state.busy = false;
+        let Sending { ingress, size, class } = state.sending;
         if ingress != HERE {
-            let input = PortId(self.nodes[node].first_port + u32::from(ingress));
+            let input = PortId(state.first_port + u32::from(ingress));
             self.release(fx, source, input, class, size);
-            self.check_node(node);
+            self.check_node(port);
         }
         self.try_send(fx, source, port);
     }
@@ -338,6 +348,8 @@ impl Fabric {
         let state = &mut self.ports[port.index()];
         state.frozen = rate == Rate::ZERO;
         state.rate = rate;
+        let peer = state.peer;
+        self.ports[peer.index()].in_rate = rate;
         self.try_send(fx, source, port);
     }
 
@@ -359,8 +371,14 @@ impl Fabric {
     }
 
     /// What a port has done.
-    pub fn port_counters(&self, port: PortId) -> &PortCounters {
-        &self.ports[port.index()].counters
+    pub fn port_counters(&self, port: PortId) -> PortCounters {
+        let frames = self.ports[port.index()].frames;
+        let mut sum = PortCounters { bytes: frames * u64::from(PAUSE_SIZE), packets: frames };
+        for lane in &self.lanes[self.lane(port, 0)..self.lane(port, self.config.classes)] {
+            sum.bytes += lane.counters.bytes;
+            sum.packets += lane.counters.packets;
+        }
+        sum
     }
 
     /// What a port has done in a class, with what is still going on counted up to `now`.
@@ -406,10 +424,13 @@ impl Fabric {
 pub(crate) const PAUSE_SIZE: u16 = 84;
 
 impl Port {
-    fn new(node: u32, local: u16, setup: &PortSetup) -> Port {
+    fn new(node: u32, local: u16, first_port: u32, switch: bool, setup: &PortSetup) -> Port {
         Port {
             node,
+            first_port,
             peer: setup.peer,
+            switch,
+            peer_switch: false,
             local,
             busy: false,
             frozen: false,
@@ -420,10 +441,11 @@ impl Port {
             last_class: 0,
             sending: Sending::default(),
             rate: setup.rate,
+            in_rate: setup.rate,
             loss: setup.loss,
             drop_every: 0,
             drop_count: 0,
-            counters: PortCounters::default(),
+            frames: 0,
         }
     }
 }

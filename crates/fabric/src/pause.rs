@@ -50,8 +50,7 @@ impl Fabric {
         (state.pause_due, state.pause_stop) = (0, 0);
         state.busy = true;
         state.sending = Sending { ingress: HERE, size: PAUSE_SIZE, class: crate::CONTROL };
-        state.counters.bytes += u64::from(PAUSE_SIZE);
-        state.counters.packets += 1;
+        state.frames += 1;
         let rate = self.ports[self.ports[port.index()].peer.index()].rate;
         for class in (1..self.config.classes).filter(|class| classes & 1 << class != 0) {
             let index = self.lane(port, class);

@@ -1,6 +1,6 @@
 use units::{PortId, Rate, Time};
 
-use crate::counters::{ClassCounters, PortCounters};
+use crate::counters::ClassCounters;
 use crate::gate::Gate;
 use crate::guard::Guard;
 use crate::queue::Queue;
@@ -15,7 +15,12 @@ pub(crate) const HERE: u16 = u16::MAX;
 #[derive(Debug)]
 pub(crate) struct Port {
     pub(crate) node: u32,
+    /// Id of the node's first port.
+    pub(crate) first_port: u32,
     pub(crate) peer: PortId,
+    /// Whether this port, and its peer, belongs to a switch.
+    pub(crate) switch: bool,
+    pub(crate) peer_switch: bool,
     /// Number within the node.
     pub(crate) local: u16,
     pub(crate) busy: bool,
@@ -33,11 +38,14 @@ pub(crate) struct Port {
     /// Copy of what is on the line: after transmission starts the packet belongs to the receiver.
     pub(crate) sending: Sending,
     pub(crate) rate: Rate,
+    /// Rate of the link that arrives here.
+    pub(crate) in_rate: Rate,
     /// Probability of loss on the link in units of 2^-32, and every n-th packet (0: none).
     pub(crate) loss: u32,
     pub(crate) drop_every: u32,
     pub(crate) drop_count: u32,
-    pub(crate) counters: PortCounters,
+    /// PFC frames sent.
+    pub(crate) frames: u64,
 }
 
 /// What the port must remember of the packet on the line.

@@ -29,8 +29,15 @@ impl Fabric {
         self.try_data_classes(fx, source, port, waiting);
     }
 
+    #[inline]
     fn try_data_classes<F: Effects, S: Source>(&mut self, fx: &mut F, source: &mut S, port: PortId, waiting: u8) {
         let data_classes = self.config.classes - 1;
+        if data_classes == 1 {
+            if waiting & 0b10 != 0 {
+                self.try_class(fx, source, port, 1);
+            }
+            return;
+        }
         let last = self.ports[port.index()].last_class;
         for turn in 0..data_classes {
             let class = (last + turn) % data_classes + 1;
@@ -42,6 +49,7 @@ impl Fabric {
     }
 
     /// Starts the next packet of one class, if there is one and its gate lets it pass.
+    #[inline]
     fn try_class<F: Effects, S: Source>(&mut self, fx: &mut F, source: &mut S, port: PortId, class: u8) -> bool {
         let index = self.lane(port, class);
         let queued = self.ports[port.index()].backlog & 1 << class != 0;
@@ -66,14 +74,26 @@ impl Fabric {
             debug_assert_eq!(packet.size, size, "a source gives what it showed");
             self.packets.insert(packet)
         };
-        self.start(fx, port, class, index, id);
+        let state = &self.ports[port.index()];
+        if state.loss != 0 || state.drop_every != 0 {
+            self.damage(fx, port, index, id);
+        }
+        let ingress = self.packets[id].ingress;
+        let state = &mut self.ports[port.index()];
+        state.busy = true;
+        state.sending = Sending { ingress, size, class };
+        let counters = &mut self.lanes[index].counters;
+        counters.bytes += u64::from(size);
+        counters.packets += 1;
+        fx.transmit(port, Frame::Packet(size), id);
         true
     }
 
     /// Asks the gate, and notes what it costs when it refuses.
     #[inline]
     fn pass_gate<F: Effects>(&mut self, fx: &mut F, port: PortId, class: u8, index: usize, size: u16) -> bool {
-        match &mut self.lanes[index].gate {
+        let lane = &mut self.lanes[index];
+        match &mut lane.gate {
             Gate::Open => true,
             Gate::Pause(gate) => !gate.is_stopped(fx.now()),
             Gate::Credit(gate) => {
@@ -82,7 +102,7 @@ impl Fabric {
                 if gate.allows(limit, blocks) {
                     gate.sent = gate.sent.wrapping_add(blocks);
                     if let Some(since) = gate.starved.take() {
-                        self.lanes[index].counters.credit_stall += fx.now() - since;
+                        lane.counters.credit_stall += fx.now() - since;
                         fx.gate(port, class, false);
                     }
                     return true;
@@ -105,37 +125,16 @@ impl Fabric {
         if lane.queue.packets == 0 {
             self.ports[port.index()].backlog &= !(1 << class);
         }
-        if self.config.ecn.is_some_and(|ecn| ecn.mark_at == MarkAt::Dequeue) {
+        if self.mark_at == Some(MarkAt::Dequeue) {
             let own = u64::from(self.packets[id].size);
             self.mark(fx, port, id, index, own);
         }
         id
     }
 
-    /// Puts a packet on the line.
-    #[inline]
-    fn start<F: Effects>(&mut self, fx: &mut F, port: PortId, class: u8, index: usize, id: PacketId) {
-        self.damage(fx, port, index, id);
-        let packet = &self.packets[id];
-        let size = packet.size;
-        let state = &mut self.ports[port.index()];
-        state.busy = true;
-        state.sending = Sending { ingress: packet.ingress, size, class };
-        state.counters.bytes += u64::from(size);
-        state.counters.packets += 1;
-        let counters = &mut self.lanes[index].counters;
-        counters.bytes += u64::from(size);
-        counters.packets += 1;
-        fx.transmit(port, Frame::Packet(size), id);
-    }
-
-    /// Decides whether the link damages this packet.
-    #[inline]
+    /// Decides whether a lossy link damages this packet.
     fn damage<F: Effects>(&mut self, fx: &mut F, port: PortId, index: usize, id: PacketId) {
         let state = &mut self.ports[port.index()];
-        if state.loss == 0 && state.drop_every == 0 {
-            return;
-        }
         let mut damaged = state.loss > 0 && fx.draw_loss(port) < state.loss;
         if state.drop_every > 0 && self.packets[id].kind == Kind::Data {
             state.drop_count += 1;

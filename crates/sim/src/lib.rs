@@ -17,9 +17,9 @@ mod runner;
 mod tasks;
 mod timer;
 
+pub use engine::{LogQueue, Purpose, Stream};
 pub use outcome::{BlockedQueue, DeadlockReport, Ending, Flow, Outcome, PortReport, Quantity, Sample, Step, Totals};
 pub use plan::{
     Change, CollectiveSpec, FlowSpec, HostConfig, Plan, RankPlace, RunConfig, Seeds, Switching, TimedFault, Workload,
 };
 pub use runner::{Control, Progress, run};
-pub use engine::{LogQueue, Purpose, Stream};

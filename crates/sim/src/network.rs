@@ -122,8 +122,10 @@ impl<'a> Network<'a> {
         if !self.endpoints.wanted_timers.is_empty() {
             self.set_timers(engine);
         }
-        for (port, class, wait) in self.endpoints.waits.drain(..) {
-            self.fabric.note_wait(port, class, wait);
+        if !self.endpoints.waits.is_empty() {
+            for (port, class, wait) in self.endpoints.waits.drain(..) {
+                self.fabric.note_wait(port, class, wait);
+            }
         }
         result
     }
@@ -264,7 +266,8 @@ impl<'a> Network<'a> {
         }
         let packet = self.fabric.packets[id];
         self.fabric.packets.remove(id);
-        self.with_fabric(engine, |fabric, fx, _, _| fabric.consume(fx, port, packet.class, packet.size));
+        let mut fx = Fx { engine, lines: &self.lines, wires: &mut self.wires };
+        self.fabric.consume(&mut fx, port, packet.class, packet.size);
         self.take_packet(engine, port, &packet);
     }
 

@@ -225,7 +225,7 @@ impl<Q: EventQueue> Runner<'_, Q> {
         let report = |port: PortId| PortReport {
             name: self.plan.topology.port_name(port),
             rate: self.plan.topology.ports[port.index()].rate,
-            all: *network.fabric.port_counters(port),
+            all: network.fabric.port_counters(port),
             classes: (0..self.plan.fabric.classes)
                 .map(|class| network.fabric.class_counters(port, class, simulated))
                 .collect(),

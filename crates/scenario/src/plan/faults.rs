@@ -7,9 +7,12 @@ use super::topology::loss;
 use crate::diagnostic::Code;
 use crate::spec::{Fault, FaultKind, FlowControl};
 
+/// Ranks that compute slower, and by what factor.
+type Stragglers = Vec<(u32, f64)>;
+
 impl Planner<'_> {
     /// Changes in order of time, and the ranks that faults make slow.
-    pub(super) fn timed_faults(&mut self, topology: &Topology) -> Option<(Vec<TimedFault>, Vec<(u32, f64)>)> {
+    pub(super) fn timed_faults(&mut self, topology: &Topology) -> Option<(Vec<TimedFault>, Stragglers)> {
         let faults = self.scenario.spec.faults.clone();
         let (mut timed, mut stragglers) = (Vec::new(), Vec::new());
         for (index, fault) in faults.iter().enumerate() {

@@ -161,7 +161,7 @@ impl Planner<'_> {
             }
             PatternKind::Shift => {
                 let shift = pattern.shift.unwrap_or(hosts / 2);
-                if shift % hosts == 0 {
+                if shift.is_multiple_of(hosts) {
                     let text = format!("a shift of {shift} over {hosts} hosts sends every host to itself");
                     self.refuse(Code::Impossible, "workload.shift", text, "take 1 or more, below the number of hosts");
                     return None;
@@ -211,7 +211,8 @@ impl Planner<'_> {
         let size = wanted.size.get();
         let all_reduce = wanted.kind == CollectiveKind::AllReduce;
         let traffic = u128::from(ranks - 1) * u128::from(size) * if all_reduce { 2 } else { 1 };
-        let cost = cost(topology, routes, transport, host, self.switching().latency, layout);
+        let on_ring = algorithm == "ring";
+        let cost = cost(topology, routes, transport, host, self.switching().latency, layout, on_ring);
         Some(CollectiveSpec {
             kind: spec_word(wanted.kind).to_string(),
             algorithm: algorithm.to_string(),
@@ -315,6 +316,7 @@ fn cost(
     host: &HostConfig,
     switch_latency: Time,
     layout: Layout,
+    on_ring: bool,
 ) -> Cost {
     let mut alpha = host.software_latency + host.nic_latency * 2;
     let port = topology.nics[0];
@@ -323,9 +325,15 @@ fn cost(
         && let Some(path) = routes.path(topology, 0, next, |_, ways| ways[0])
     {
         for port in &path {
-            alpha = alpha + topology.ports[port.index()].delay;
+            alpha += topology.ports[port.index()].delay;
         }
-        alpha = alpha + switch_latency * (path.len() as u64 - 1);
+        alpha += switch_latency * (path.len() as u64 - 1);
+    }
+    // On a ring most hops stay inside a host; what counts is the mean over a whole turn.
+    let (hosts, ranks) = (u64::from(layout.hosts()), u64::from(layout.ranks()));
+    if on_ring && hosts > 1 && ranks > hosts {
+        let around = alpha.saturating_mul(hosts).saturating_add(host.nvlink_latency.saturating_mul(ranks - hosts));
+        alpha = Time::from_ps(around.ps() / ranks);
     }
     let line = topology.ports[port.index()].rate.bps();
     let packet = u128::from(transport.mtu) + u128::from(transport.overheads.packet);
