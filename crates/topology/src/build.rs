@@ -70,25 +70,25 @@ pub fn build(spec: &Spec, defaults: &LinkDefaults) -> Result<Built, Vec<Topology
     }
 }
 
-/// Refuses counts beyond the limits.
-pub(crate) fn within_limits(nics: u128, switches: u128, cables: u128) -> Result<(), TopologyError> {
+/// Refuses counts beyond the limits, at the key that asks for them.
+pub(crate) fn within_limits(field: &str, nics: u128, switches: u128, cables: u128) -> Result<(), TopologyError> {
     let limits = [("NICs", nics, MAX_NICS), ("switches", switches, MAX_SWITCHES), ("cables", cables, MAX_CABLES)];
     for (what, count, limit) in limits {
         if count > u128::from(limit) {
             let reason = format!("{count} {what} are more than can be simulated");
-            return Err(TopologyError::new("", reason, format!("the most is {limit}; ask for fewer hosts")));
+            return Err(TopologyError::new(field, reason, format!("the most is {limit}; ask for fewer hosts")));
         }
     }
     Ok(())
 }
 
 /// Refuses a fabric of one host.
-pub(crate) fn at_least_two(hosts: u64) -> Result<(), TopologyError> {
+pub(crate) fn at_least_two(field: &str, hosts: u64) -> Result<(), TopologyError> {
     if hosts >= 2 {
         return Ok(());
     }
     let reason = if hosts == 0 { "there is no host" } else { "one host has nobody to talk to" };
-    Err(TopologyError::new("hosts", reason, "a fabric needs at least two hosts"))
+    Err(TopologyError::new(field, reason, "a fabric needs at least two hosts"))
 }
 
 /// What to say when a ratio was asked and another was built.
@@ -104,7 +104,7 @@ pub(crate) fn ratio_note(
 }
 
 /// As network people write it: `400G`.
-fn rate_text(rate: Rate) -> String {
+pub(crate) fn rate_text(rate: Rate) -> String {
     let bps = rate.bps();
     match (bps % 1_000_000_000, bps % 1_000_000) {
         (0, _) => format!("{}G", bps / 1_000_000_000),

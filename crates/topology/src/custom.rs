@@ -70,7 +70,7 @@ fn check(spec: &Custom, defaults: &LinkDefaults) -> Result<Vec<(NodeId, NodeId)>
     check_hosts(spec, &nics, &mut errors);
     let all_nics = nics.iter().map(|n| u128::from(*n)).sum();
     let cables = spec.links.iter().map(|l| u128::from(l.count)).sum();
-    errors.extend(within_limits(all_nics, spec.switches.len() as u128, cables).err());
+    errors.extend(within_limits("links", all_nics, spec.switches.len() as u128, cables).err());
     if errors.is_empty() { Ok(links) } else { Err(errors) }
 }
 

@@ -7,7 +7,7 @@ use crate::graph::NodeKind;
 use crate::leaf_plan::{LeafPlan, link_ratio};
 use crate::shape::Shape;
 use crate::size::SERVER_GPUS;
-use crate::spec::{Attachment, FatTree, LinkDefaults};
+use crate::spec::{FatTree, LinkDefaults};
 use crate::spine_leaf::Rates;
 
 /// Builds a fat-tree, pruned to the hosts that are asked for.
@@ -87,7 +87,7 @@ impl Plan {
             parallel(radix.up, leaves.count(), if radix.tiers == 2 { radix.ports } else { half })
         };
         let nics = u128::from(leaves.nics());
-        within_limits(nics, u128::from(plan.switches()), u128::from(plan.cables()))?;
+        within_limits(spec.size.key(), nics, u128::from(plan.switches()), u128::from(plan.cables()))?;
         Ok(plan)
     }
 
@@ -178,7 +178,7 @@ impl Plan {
             let last = built % self.leaves_per_pod();
             notes.push(format!("the last of {} pods has {last} of {} leaves", self.pods, self.leaves_per_pod()));
         }
-        notes.extend(self.leaves.notes(spec.attachment == Attachment::Rail));
+        notes.extend(self.leaves.notes());
         notes
     }
 }
@@ -198,8 +198,13 @@ fn settle(spec: &FatTree, rates: Rates) -> Result<(LeafPlan, Radix), TopologyErr
         return Err(TopologyError::new("oversubscription", reason, "a ratio nearer to 1:1, or a larger radix"));
     }
     let capacity = stated.map(|r| LeafPlan::capacity(&spec.size, spec.attachment, r.down, r.leaves()));
+    if let (Some(0), Some(radix)) = (capacity, spec.radix) {
+        let reason =
+            format!("{} tiers of radix {radix} carry no host with {} NICs", spec.tiers, spec.size.nics(SERVER_GPUS));
+        return Err(TopologyError::new("radix", reason, "a larger radix, or `gpus_per_host: 1`"));
+    }
     let counts = spec.size.settle(SERVER_GPUS, capacity)?;
-    within_limits(u128::from(counts.hosts) * u128::from(counts.nics), 0, 0)?;
+    within_limits(spec.size.key(), u128::from(counts.hosts) * u128::from(counts.nics), 0, 0)?;
     let fits = |radix: Radix| {
         let leaves = LeafPlan::filled(&counts, spec.attachment, radix.down)?;
         (radix.up > 0 && leaves.count() <= radix.leaves()).then_some((leaves, radix))
@@ -217,7 +222,7 @@ fn settle(spec: &FatTree, rates: Rates) -> Result<(LeafPlan, Radix), TopologyErr
         );
         TopologyError::new("radix", reason, "a larger radix, a third tier, fewer hosts or fewer NICs in a host")
     })?;
-    at_least_two(counts.hosts)?;
+    at_least_two(spec.size.key(), counts.hosts)?;
     Ok(plan)
 }
 

@@ -201,7 +201,9 @@ impl LeafPlan {
         }
     }
 
-    pub(crate) fn notes(&self, rail: bool) -> Vec<String> {
+    /// Where the hosts leave some leaves less than full.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let rail = self.rails > 1;
         let of = if rail { " of each rail" } else { "" };
         let mut notes = Vec::new();
         if self.per_rail == 1 {

@@ -11,8 +11,8 @@ pub(crate) fn build(spec: &RailOnly, defaults: &LinkDefaults) -> Result<Built, T
     let (wire, _) = wires(defaults, &spec.cables, spec.leaf.rate, None)?;
     let counts = spec.size.settle(SERVER_GPUS, None)?;
     let nics = u128::from(counts.hosts) * u128::from(counts.nics);
-    within_limits(nics, u128::from(counts.nics), nics)?;
-    at_least_two(counts.hosts)?;
+    within_limits(spec.size.key(), nics, u128::from(counts.nics), nics)?;
+    at_least_two(spec.size.key(), counts.hosts)?;
     check_leaf(spec, counts.hosts, counts.nics)?;
     let leaves = LeafPlan::filled(&counts, Attachment::Rail, counts.hosts).ok_or_else(|| {
         TopologyError::new("nics_per_host", "a rail needs a NIC in every host", "at least one NIC a host")

@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use units::{NodeId, PortId};
 
@@ -71,12 +71,13 @@ impl Routes {
             RoutingKind::UpDown { roots } => up_links(topology, roots)?,
             RoutingKind::MinHop | RoutingKind::DModK => Vec::new(),
         };
-        routes.fill(topology, &targets, Ways::new(topology, up));
+        routes.fill(topology, &targets, Ways::new(topology, &up));
         routes.divisors = divisors(topology);
         Ok(routes)
     }
 
-    /// Local ports of a switch that lead to a NIC, in ascending order; empty when none does.
+    /// Local ports of a switch that lead to a NIC, in ascending order; empty when none does. Both must be of the
+    /// topology that the tables were made for.
     #[inline]
     pub fn next_hops(&self, switch: NodeId, dst_nic: u32) -> &[u16] {
         let dst = dst_nic as usize;
@@ -97,6 +98,9 @@ impl Routes {
     /// The divisor of a switch for D-mod-K: among n ways it takes number `(destination NIC / divisor) % n`. In a
     /// fat-tree it is the product of the up ports of the tiers below, times the number of rails that NICs of one
     /// switch are apart in their numbering; 1 for hosts.
+    ///
+    /// Model: a single divisor a switch spreads every shift evenly in two tiers, and in three tiers when packed or when
+    /// the leaves of a rail fill whole pods. Where pods hold leaves of several rails, some links to the core get more.
     pub fn d_mod_k_divisor(&self, switch: NodeId) -> u32 {
         self.divisors[switch.index()]
     }
@@ -166,7 +170,7 @@ impl Routes {
     }
 
     /// Fills the tables block by block, sharing equal rows and equal groups.
-    fn fill(&mut self, topology: &Topology, targets: &[NodeId], mut ways: Ways<'_>) {
+    fn fill(&mut self, topology: &Topology, targets: &[NodeId], mut ways: Ways) {
         self.blocks = targets.len().div_ceil(BLOCK) as u32;
         self.rows = vec![0; (topology.switches() * self.blocks) as usize];
         let mut pool = Pool::default();
@@ -184,39 +188,54 @@ impl Routes {
     }
 }
 
-/// Rows and groups, each kept once.
+/// Rows and groups, each kept once. The maps are only looked up in, so their order decides nothing.
 #[derive(Default)]
 struct Pool {
     groups: Vec<u16>,
-    place_of: BTreeMap<Vec<u16>, u32>,
+    place_of: HashMap<Vec<u16>, u32>,
     places: Vec<u32>,
-    row_of: BTreeMap<Vec<u32>, u32>,
+    /// By what the ports of a switch lead to.
+    row_of: HashMap<Vec<u64>, u32>,
+    masks: Vec<u64>,
 }
 
 impl Pool {
     /// The row of a switch for the block of the last search. The column of the switch itself is never read, so it
     /// repeats a neighbouring one, and the rows of leaves come out equal.
-    fn row(&mut self, topology: &Topology, ways: &Ways<'_>, switch: NodeId, targets: usize, own: Option<usize>) -> u32 {
-        let mut row = vec![u32::MAX; BLOCK];
-        for class in classes(topology, ways, switch, targets) {
+    fn row(&mut self, topology: &Topology, ways: &Ways, switch: NodeId, targets: usize, own: Option<usize>) -> u32 {
+        self.masks.clear();
+        self.masks.extend(topology.ports_of(switch).map(|p| ways.toward(p)));
+        if let Some(own) = own {
+            let like = if own == 0 { 1 } else { own - 1 };
+            for mask in &mut self.masks {
+                *mask |= (*mask >> like & 1) << own;
+            }
+        }
+        let masks = std::mem::take(&mut self.masks);
+        let row = match self.row_of.get(masks.as_slice()) {
+            Some(row) => *row,
+            None => self.add_row(&masks, targets),
+        };
+        self.masks = masks;
+        row
+    }
+
+    fn add_row(&mut self, masks: &[u64], targets: usize) -> u32 {
+        let mut row = [u32::MAX; BLOCK];
+        for class in classes(masks, targets) {
             let sample = class & class.wrapping_neg();
-            let ports = topology.ports_of(switch).filter(|p| ways.toward(*p) & sample != 0);
-            let place = self.place(ports.map(|p| topology.local(p)).collect());
+            let ports = (0..masks.len() as u16).filter(|p| masks[usize::from(*p)] & sample != 0);
+            let place = self.place(ports.collect());
             for (bit, entry) in row.iter_mut().enumerate() {
                 if class >> bit & 1 == 1 {
                     *entry = place;
                 }
             }
         }
-        if let Some(own) = own.filter(|_| targets > 1) {
-            row[own] = row[if own == 0 { 1 } else { own - 1 }];
-        }
-        let next = self.row_of.len() as u32;
-        let Pool { places, row_of, .. } = self;
-        *row_of.entry(row).or_insert_with_key(|row| {
-            places.extend(row);
-            next
-        })
+        self.places.extend(row);
+        let number = self.row_of.len() as u32;
+        self.row_of.insert(masks.to_vec(), number);
+        number
     }
 
     fn place(&mut self, group: Vec<u16>) -> u32 {
@@ -230,15 +249,11 @@ impl Pool {
     }
 }
 
-/// Divides the destinations of a block into those that a switch reaches by the same ports.
-fn classes(topology: &Topology, ways: &Ways<'_>, switch: NodeId, targets: usize) -> Vec<u64> {
+/// Divides the destinations of a block into those that the same ports lead to.
+fn classes(masks: &[u64], targets: usize) -> Vec<u64> {
     let all = if targets == BLOCK { u64::MAX } else { (1 << targets) - 1 };
     let mut classes = vec![all];
-    for port in topology.ports_of(switch) {
-        let mask = ways.toward(port);
-        if mask == 0 {
-            continue;
-        }
+    for mask in masks.iter().filter(|m| **m != 0) {
         for index in 0..classes.len() {
             let (with, without) = (classes[index] & mask, classes[index] & !mask);
             if with != 0 && without != 0 {

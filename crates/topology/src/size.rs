@@ -35,6 +35,11 @@ impl Size {
         Ok(Counts { hosts, gpus, nics })
     }
 
+    /// The key that says how large the fabric is.
+    pub(crate) fn key(&self) -> &'static str {
+        if self.hosts.is_none() && self.gpus.is_some() { "gpus" } else { "hosts" }
+    }
+
     /// NICs in a host, before it is known how many hosts there are.
     pub(crate) fn nics(&self, gpus_per_host: u64) -> u64 {
         self.nics_per_host.unwrap_or(NICS_PER_HOST.min(self.gpus_per_host.unwrap_or(gpus_per_host))).max(1)

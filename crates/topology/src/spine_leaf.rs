@@ -7,7 +7,7 @@ use crate::graph::NodeKind;
 use crate::leaf_plan::LeafPlan;
 use crate::shape::Shape;
 use crate::size::SERVER_GPUS;
-use crate::spec::{Attachment, LinkDefaults, SpineLeaf};
+use crate::spec::{LinkDefaults, SpineLeaf};
 use crate::spine_plan::SpinePlan;
 
 /// Builds leaves and spines as asked, or as near as ports allow.
@@ -39,13 +39,18 @@ impl Plan {
     pub(crate) fn new(spec: &SpineLeaf, defaults: &LinkDefaults) -> Result<Plan, TopologyError> {
         let (host_wire, uplink) = wires(defaults, &spec.cables, spec.leaf.rate, spec.spine.rate)?;
         let counts = spec.size.settle(SERVER_GPUS, None)?;
-        within_limits(u128::from(counts.hosts) * u128::from(counts.nics), 0, 0)?;
-        at_least_two(counts.hosts)?;
+        within_limits(spec.size.key(), u128::from(counts.hosts) * u128::from(counts.nics), 0, 0)?;
+        at_least_two(spec.size.key(), counts.hosts)?;
         let rates = Rates { host: host_wire.rate, uplink: uplink.rate };
         let leaves = LeafPlan::new(spec, &counts, rates)?;
         let spines = SpinePlan::new(spec, &leaves, rates)?;
         let cables = u128::from(leaves.nics()) + u128::from(leaves.count()) * u128::from(spines.uplinks);
-        within_limits(u128::from(leaves.nics()), u128::from(leaves.count()) + u128::from(spines.count), cables)?;
+        within_limits(
+            spec.size.key(),
+            u128::from(leaves.nics()),
+            u128::from(leaves.count()) + u128::from(spines.count),
+            cables,
+        )?;
         Ok(Plan { leaves, spines, host_wire, uplink })
     }
 
@@ -53,7 +58,7 @@ impl Plan {
         self.leaves.hosts + self.leaves.count() + self.spines.count
     }
 
-    fn cables(&self) -> u64 {
+    pub(crate) fn cables(&self) -> u64 {
         self.leaves.nics() + self.leaves.count() * self.spines.uplinks
     }
 
@@ -85,7 +90,7 @@ impl Plan {
         let mut notes = Vec::new();
         let built = self.oversubscription();
         notes.extend(ratio_note(spec.oversubscription, &built, self.host_wire.rate, self.uplink.rate));
-        notes.extend(self.leaves.notes(spec.attachment == Attachment::Rail));
+        notes.extend(self.leaves.notes());
         notes.extend(self.spines.notes(spec));
         notes
     }

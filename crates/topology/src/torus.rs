@@ -46,7 +46,7 @@ fn grid(
         return Err(TopologyError::new("hosts_per_switch", "switches without hosts have nothing to do", "at least 1"));
     }
     let switches = dims.iter().try_fold(1u64, |n, d| n.checked_mul(*d)).unwrap_or(u64::MAX);
-    within_limits(0, u128::from(switches), 0).map_err(|e| TopologyError { field: field.to_owned(), ..e })?;
+    within_limits(field, 0, u128::from(switches), 0)?;
     let capacity = switches.saturating_mul(hosts_per_switch);
     let counts = size.settle(GPUS, Some(capacity))?;
     if counts.hosts != capacity {
@@ -55,8 +55,8 @@ fn grid(
         return Err(TopologyError::new(if size.hosts.is_some() { "hosts" } else { "gpus" }, reason, fix));
     }
     let nics = u128::from(counts.hosts) * u128::from(counts.nics);
-    within_limits(nics, 0, nics + u128::from(links(dims, switches)))?;
-    at_least_two(counts.hosts)?;
+    within_limits("hosts_per_switch", nics, 0, nics + u128::from(links(dims, switches)))?;
+    at_least_two("hosts_per_switch", counts.hosts)?;
     let mut cabling = Cabling::with_capacity(counts.hosts + switches, nics as u64 + links(dims, switches));
     add_hosts(&mut cabling, &counts, switches, hosts_per_switch, host_wire);
     add_links(&mut cabling, counts.hosts, dims, link);

@@ -6,10 +6,14 @@ use crate::graph::Topology;
 pub(crate) const BLOCK: usize = 64;
 
 /// The links between switches, once in the form that searching for ways needs.
-pub(crate) struct Ways<'a> {
-    topology: &'a Topology,
-    /// For each port of a switch, whether the link that leaves it goes up; empty when up and down do not matter.
-    up: Vec<bool>,
+pub(crate) struct Ways {
+    hosts: u32,
+    /// The links from each switch to others, switch by switch.
+    links: Vec<Link>,
+    /// Where those of each switch begin, and where the last end.
+    first: Vec<u32>,
+    /// Whether up and down matter.
+    directed: bool,
     /// For each port, the destinations of the block that it is a next hop to.
     toward: Vec<u64>,
     /// For each switch, the destinations of the block that a way has been found to.
@@ -21,25 +25,48 @@ pub(crate) struct Ways<'a> {
     ahead: Vec<u64>,
 }
 
-impl<'a> Ways<'a> {
+/// A link from a switch to another, seen from the first.
+struct Link {
+    /// The row of the other switch.
+    to: u32,
+    /// The port of the other switch that leads back.
+    back: PortId,
+    /// Whether the link back goes up.
+    back_up: bool,
+}
+
+impl Ways {
     /// Shortest ways when `up` is empty, up*/down* ways when it says for each port whether its link goes up.
-    pub(crate) fn new(topology: &'a Topology, up: Vec<bool>) -> Ways<'a> {
+    pub(crate) fn new(topology: &Topology, up: &[bool]) -> Ways {
         let switches = topology.switches() as usize;
-        Ways {
-            topology,
-            up,
+        let mut ways = Ways {
+            hosts: topology.hosts(),
+            links: Vec::new(),
+            first: vec![0],
+            directed: !up.is_empty(),
             toward: vec![0; topology.ports.len()],
             seen: vec![0; switches],
             below: vec![0; switches],
             front: vec![0; switches],
             ahead: vec![0; switches],
+        };
+        for switch in topology.switch_ids() {
+            for back in topology.ports_of(switch).map(|p| topology.ports[p.index()].peer) {
+                let to = topology.ports[back.index()].node;
+                if topology.is_switch(to) {
+                    let back_up = up.get(back.index()).copied().unwrap_or(false);
+                    ways.links.push(Link { to: to.0 - topology.hosts(), back, back_up });
+                }
+            }
+            ways.first.push(ways.links.len() as u32);
         }
+        ways
     }
 
     /// Finds the next hops towards up to 64 switches, the n-th of them as bit n.
     pub(crate) fn search(&mut self, targets: &[NodeId]) {
         debug_assert!(targets.len() <= BLOCK);
-        if !self.up.is_empty() {
+        if self.directed {
             self.below.fill(u64::MAX);
             self.flood(targets);
             self.below.copy_from_slice(&self.seen);
@@ -84,38 +111,33 @@ impl<'a> Ways<'a> {
 
     /// Tells the neighbours of a switch what it has just learned.
     fn spread(&mut self, at: usize, reached: &mut Vec<u32>) {
-        let node = NodeId(at as u32 + self.topology.hosts());
-        for port in self.topology.ports_of(node) {
-            let back = self.topology.ports[port.index()].peer;
-            let neighbour = self.topology.ports[back.index()].node;
-            if !self.topology.is_switch(neighbour) {
-                continue;
-            }
-            let to = self.row(neighbour);
-            let fresh = self.front[at] & !self.seen[to] & self.allowed(at, to, back);
+        for link in &self.links[self.first[at] as usize..self.first[at + 1] as usize] {
+            let to = link.to as usize;
+            let fresh = self.front[at] & !self.seen[to] & self.allowed(at, link);
             if fresh != 0 {
                 if self.ahead[to] == 0 {
-                    reached.push(to as u32);
+                    reached.push(link.to);
                 }
                 self.ahead[to] |= fresh;
-                self.toward[back.index()] |= fresh;
+                self.toward[link.back.index()] |= fresh;
             }
         }
     }
 
-    /// Destinations for which the rules let traffic go from switch `from` by its port `port` to switch `at`.
+    /// Destinations for which the rules let traffic go back along a link to switch `at`.
     ///
     /// Model: a switch that can reach a destination going down does so, even where going up first would be shorter;
     /// otherwise tables that know only the destination would let a packet turn up again.
-    fn allowed(&self, at: usize, from: usize, port: PortId) -> u64 {
-        match self.up.get(port.index()) {
-            None => u64::MAX,
-            Some(true) => !self.below[from],
-            Some(false) => self.below[at],
+    #[inline]
+    fn allowed(&self, at: usize, link: &Link) -> u64 {
+        match (self.directed, link.back_up) {
+            (false, _) => u64::MAX,
+            (true, true) => !self.below[link.to as usize],
+            (true, false) => self.below[at],
         }
     }
 
     fn row(&self, switch: NodeId) -> usize {
-        (switch.0 - self.topology.hosts()) as usize
+        (switch.0 - self.hosts) as usize
     }
 }
