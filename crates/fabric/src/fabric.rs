@@ -330,6 +330,11 @@ impl Fabric {
         self.try_send(fx, source, port);
     }
 
+    /// The way that a switch would choose for a packet with all queues empty.
+    pub fn choose_way<H: Hops>(&mut self, hops: &H, switch: NodeId, packet: &wire::Packet) -> Option<u16> {
+        self.forwarding.choose(hops, switch, packet, |_| 0)
+    }
+
     /// Says whether a host has unmade packets of a class for a port.
     #[inline]
     pub fn offer(&mut self, port: PortId, class: u8, has: bool) {

@@ -12,6 +12,7 @@ mod lines;
 mod network;
 mod outcome;
 mod plan;
+mod prediction;
 mod ranks;
 mod runner;
 mod tasks;
@@ -22,4 +23,5 @@ pub use outcome::{BlockedQueue, DeadlockReport, Ending, Flow, Outcome, PortRepor
 pub use plan::{
     Change, CollectiveSpec, FlowSpec, HostConfig, Plan, RankPlace, RunConfig, Seeds, Switching, TimedFault, Workload,
 };
+pub use prediction::{PredictedCycle, Prediction, predict};
 pub use runner::{Control, Progress, run};
