@@ -177,7 +177,7 @@ fn add_flow(
     let conn = connection(plan, flow.src, flow.dst, flow.class, flow.ttl, entropy, purpose);
     let open_loop = match (plan.transport.kind, flow.rate) {
         (TransportKind::Ud, Some(rate)) => Some(OpenLoop {
-            arrivals: Arrivals::new(rate, flow.arrival, flow.start),
+            arrivals: Arrivals::new(rate, flow.arrival, flow.start.saturating_add(plan.host.nic_latency)),
             stream: Stream::new(plan.seeds.arrivals, Purpose::Arrivals, index as u64),
         }),
         _ => None,
@@ -242,9 +242,11 @@ fn begin<Q: EventQueue>(plan: &Plan, engine: &mut Engine<Q>, network: &mut Netwo
             let (conn, node) =
                 (ConnId(index as u32), plan.topology.ports[plan.topology.nics[flow.src as usize].index()].node);
             let bytes = flow.size.map_or(u64::MAX, |s| s.get());
-            network.schedule(engine, node, flow.start, Task::Post { conn, bytes, waiting: None });
+            // What a flow is told reaches the wire after the latency of its NIC.
+            let out = plan.host.nic_latency;
+            network.schedule(engine, node, flow.start.saturating_add(out), Task::Post { conn, bytes, waiting: None });
             if let Some(stop) = flow.stop {
-                network.schedule(engine, node, stop, Task::StopFlow(conn));
+                network.schedule(engine, node, stop.saturating_add(out), Task::StopFlow(conn));
             }
         }
     } else {
@@ -265,7 +267,7 @@ pub(crate) fn ideal_time(plan: &Plan, path: &[PortId], bytes: u64) -> Time {
     let slowest = path.iter().map(|p| plan.topology.ports[p.index()].rate).min().unwrap_or(Rate::ZERO);
     let time = |rate: Rate, size: u16| rate.time_for(units::Bytes::new(u64::from(size)));
     // All but the last packet pass the slowest link one behind the other; the last one then goes its way.
-    let mut total = Time::ZERO;
+    let mut total = plan.host.nic_latency;
     if packets > 1 {
         let middle = time(slowest, transport.wire_size(transport.mtu, false)).saturating_mul(packets - 2);
         total = total.saturating_add(time(slowest, first_size)).saturating_add(middle);

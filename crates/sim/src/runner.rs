@@ -291,14 +291,15 @@ impl<Q: EventQueue> Runner<'_, Q> {
         let complete = size.is_none_or(|size| size.get() == responder.bytes());
         let delivered = marks.delivered.filter(|_| complete && size.is_some());
         let before = self.measured.as_ref().map_or(0, |measured| measured[conn]);
-        let from = marks.started.unwrap_or(Time::ZERO).max(self.plan.run.measure_from);
+        let start = marks.started.map(|at_wire| at_wire.saturating_sub(self.plan.host.nic_latency));
+        let from = start.unwrap_or(Time::ZERO).max(self.plan.run.measure_from);
         let until = delivered.unwrap_or(simulated);
         Flow {
             name,
             src: host(record.src),
             dst: host(record.dst),
             size,
-            start: marks.started,
+            start,
             delivered,
             acked: marks.acked.filter(|_| requester.is_idle() && size.is_some()),
             failed: requester.is_failed(),
