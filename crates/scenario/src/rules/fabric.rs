@@ -96,8 +96,14 @@ impl Rules<'_> {
 
     /// A buffer that holds no packet would never grant enough to send one.
     fn credit(&mut self, credit: &Credit) {
-        // The longest header: LRH 8, BTH 12, RETH 16, ICRC 4, VCRC 2; `overhead` may stand in its place.
-        let overhead = self.spec.fabric.link.overhead.map_or(42, |overhead| overhead.get() + 16);
+        let fabric = &self.spec.fabric;
+        // The longest headers: those of every packet, and RETH 16 or DETH 8; `overhead` stands in the place of all.
+        let technology = match fabric.technology {
+            Technology::Infiniband => 26,
+            Technology::Roce => 82,
+        };
+        let first = if fabric.transport == Transport::Ud { 8 } else { 16 };
+        let overhead = fabric.link.overhead.map_or(technology + first, Bytes::get);
         let largest = (self.spec.fabric.link.mtu.get() + overhead).div_ceil(64);
         if credit.buffer.get() / 64 < largest {
             let text =
