@@ -53,8 +53,13 @@ impl Custom {
 
     /// Adds a host with a cable to a switch.
     pub fn host(&mut self, host: &str, switch: &str) {
+        self.far_host(host, switch, "");
+    }
+
+    /// Adds a host whose cable has further keys.
+    pub fn far_host(&mut self, host: &str, switch: &str, extra: &str) {
         self.hosts.push(host.to_string());
-        self.link(host, switch, "");
+        self.link(host, switch, extra);
     }
 
     /// Adds a cable; `extra` are further keys, such as `rate: 40Gbps`.
