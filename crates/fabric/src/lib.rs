@@ -20,6 +20,8 @@ mod pause;
 mod port;
 mod queue;
 mod scheduler;
+#[cfg(test)]
+mod transcript_tests;
 
 pub use audit::AuditError;
 pub use config::{Buffer, Credit, Ecn, FabricConfig, FlowControl, MarkAt, Pfc, Pool, Quanta, Service, Thresholds};

@@ -1,7 +1,6 @@
 //! Where everything meets: a [`Plan`] becomes nodes and links, [`run`] drives them, an [`Outcome`]
 //! comes out. Reads no file and no clock; progress is a callback.
 
-mod audit;
 mod build;
 mod connection;
 mod deadlock;
@@ -9,6 +8,7 @@ mod effects;
 mod endpoints;
 mod fingerprint;
 mod lines;
+mod names;
 mod network;
 mod outcome;
 mod plan;

@@ -93,6 +93,7 @@ impl<Q: EventQueue> Runner<'_, Q> {
             if let Some(ending) = self.ending(status, limit, until) {
                 return ending;
             }
+            self.audit();
             if watch(&self.progress()) == Control::Stop {
                 return Ending::Interrupted;
             }
@@ -205,10 +206,14 @@ impl<Q: EventQueue> Runner<'_, Q> {
         }
     }
 
-    /// Conservation over the whole network at the last snapshot, in debug builds.
+    /// Conservation over the whole network on a snapshot, in debug builds.
     fn audit(&self) {
         if cfg!(debug_assertions) {
-            self.network.audit().expect("bytes and credits are conserved");
+            self.network.fabric.audit().expect("bytes are conserved");
+            if self.network.fabric.packets.is_empty() {
+                let newest = |port, class| self.engine.newest(port, class);
+                self.network.fabric.audit_credits(newest, |_, _| 0).expect("credits are conserved");
+            }
         }
     }
 

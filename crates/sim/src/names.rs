@@ -1,14 +1,7 @@
-use fabric::AuditError;
-
 use crate::connection::Use;
 use crate::network::Network;
 
 impl Network<'_> {
-    /// Conservation of bytes over the whole network, on a snapshot between events.
-    pub(crate) fn audit(&self) -> Result<(), AuditError> {
-        self.fabric.audit()
-    }
-
     /// Name of a collective's connection: ranks and rail.
     pub(crate) fn channel_name(&self, conn: usize) -> String {
         let record = &self.endpoints.conns[conn];
