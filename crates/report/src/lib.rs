@@ -34,10 +34,10 @@ pub use folder::write_folder;
 pub use grid_table::{GridRow, grid_csv, scalar_metrics};
 pub use metric::Tables;
 pub use port_row::PortRow;
-pub use readable::{byte_rate, bytes, count, percent, rate, seconds};
+pub use readable::{byte_rate, bytes, count, number, percent, rate, seconds};
 pub use results::Results;
 pub use run_record::RunRecord;
-pub use screen::{expectation_table, plain_table, screen};
+pub use screen::{expectation_cells, expectation_table, plain_table, screen};
 pub use series_row::SeriesRow;
 pub use step_row::StepRow;
 pub use summary::{

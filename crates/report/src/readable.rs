@@ -46,6 +46,15 @@ pub fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
+/// A plain number with at most six digits after the point: `1.064492`, `20`.
+pub fn number(number: f64) -> String {
+    let text = format!("{number:.6}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
+        false => text,
+    }
+}
+
 fn scaled(value: f64, units: &[(f64, &str)]) -> Option<String> {
     if value == 0.0 || !value.is_finite() {
         return None;
@@ -82,5 +91,7 @@ mod tests {
         assert_eq!(count(1_234_567), "1,234,567");
         assert_eq!(count(12), "12");
         assert_eq!(percent(0.9312), "93.1 %");
+        assert_eq!(number(1.0644920019599144), "1.064492");
+        assert_eq!(number(20.0), "20");
     }
 }

@@ -9,7 +9,7 @@ use units::Time;
 use crate::expectation::Judged;
 use crate::histogram::histogram;
 use crate::port_row::sum;
-use crate::readable::{byte_rate, bytes, count, percent, rate, seconds};
+use crate::readable::{byte_rate, bytes, count, number, percent, rate, seconds};
 use crate::results::Results;
 use crate::run_record::RunRecord;
 use crate::statistics::sorted;
@@ -118,11 +118,13 @@ fn collectives(results: &Results, rows: &mut Vec<(&str, String)>) {
 
 fn flows(results: &Results, rows: &mut Vec<(&str, String)>) {
     let flows = &results.summary.flows;
-    let mut text = count(flows.count);
+    let mut text = format!("{} connections", count(flows.count));
     if results.summary.collectives.is_empty() {
-        text += &format!(": {} completed, {} unfinished", count(flows.completed), count(flows.unfinished));
-    } else {
-        text += " connections";
+        let unlimited = flows.count - flows.completed - flows.unfinished - flows.failed;
+        let kinds = [(flows.completed, "completed"), (flows.unfinished, "unfinished"), (unlimited, "unlimited")];
+        let listed = kinds.iter().filter(|(number, _)| *number > 0);
+        let listed: Vec<String> = listed.map(|(number, kind)| format!("{} {kind}", count(*number))).collect();
+        text = listed.join(", ");
     }
     if flows.failed > 0 {
         text += &format!(", {} FAILED", count(flows.failed));
@@ -205,21 +207,22 @@ fn simulation(record: &RunRecord) -> String {
 
 /// Expectations as a table, with the reason under those that could not be compared.
 pub fn expectation_table(judged: &[Judged]) -> String {
-    let mut rows = Vec::new();
-    for row in judged {
-        let unit = Unit::of(&row.metric);
-        let verdict = if row.pass { "pass" } else { "FAIL" };
-        let wanted = format!("{} {}", row.op.replace('_', " "), shown(&row.value, unit));
-        let actual =
-            if row.note.is_some() && row.actual.is_null() { "-".to_string() } else { shown(&row.actual, unit) };
-        let source = row.source.clone().unwrap_or_default();
-        rows.push(vec![verdict.to_string(), row.metric.clone(), wanted, actual, source]);
-    }
+    let rows: Vec<Vec<String>> = judged.iter().map(|row| expectation_cells(row).to_vec()).collect();
     let mut text = plain_table(&["", "expectation", "wanted", "found", "source"], &rows, &[]);
     for note in judged.iter().filter_map(|row| row.note.as_ref()) {
         text += &format!("  {note}\n");
     }
     text
+}
+
+/// Cells of a row about an expectation: verdict, metric, what was wanted, what was found, source.
+pub fn expectation_cells(judged: &Judged) -> [String; 5] {
+    let unit = Unit::of(&judged.metric);
+    let verdict = if judged.pass { "pass" } else { "FAIL" };
+    let wanted = format!("{} {}", judged.op.replace('_', " "), shown(&judged.value, unit));
+    let is_missing = judged.actual.is_null() && !judged.pass;
+    let found = if is_missing { "-".to_string() } else { shown(&judged.actual, unit) };
+    [verdict.to_string(), judged.metric.clone(), wanted, found, judged.source.clone().unwrap_or_default()]
 }
 
 fn shown(value: &Json, unit: Unit) -> String {
@@ -228,12 +231,13 @@ fn shown(value: &Json, unit: Unit) -> String {
             let shown: Vec<String> = values.iter().map(|value| self::shown(value, unit)).collect();
             format!("[{}]", shown.join(", "))
         }
-        (_, Some(number)) => match unit {
-            Unit::Seconds => seconds(number),
-            Unit::BitsPerSecond => rate(number),
-            Unit::BytesPerSecond => byte_rate(number),
-            Unit::Bytes if number >= 0.0 && number.fract() == 0.0 => bytes(number as u64),
-            _ => value.to_string(),
+        (_, Some(value_in_unit)) => match unit {
+            Unit::Seconds => seconds(value_in_unit),
+            Unit::BitsPerSecond => rate(value_in_unit),
+            Unit::BytesPerSecond => byte_rate(value_in_unit),
+            Unit::Bytes if value_in_unit >= 0.0 && value_in_unit.fract() == 0.0 => bytes(value_in_unit as u64),
+            Unit::Bytes | Unit::None if value.is_f64() => number(value_in_unit),
+            Unit::Bytes | Unit::None => value.to_string(),
         },
         (Json::String(word), _) => word.clone(),
         _ => value.to_string(),

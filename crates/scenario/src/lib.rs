@@ -38,3 +38,4 @@ pub use source::{FILE_LIMIT, Place, Source};
 pub use spec::Spec;
 pub use sweep::{Axis, POINT_LIMIT, Point, Sweep, VARIANT};
 pub use template::{TEMPLATES, Template};
+pub use topology::{Analysis, Buildable};

@@ -1,11 +1,12 @@
 use topology::{
-    Attachment, Built, Cables, Custom, CustomHost, CustomLink, FatTree, Leaf, LinkDefaults, RailOnly, Ring, Routes,
-    Size, Spec, Spine, SpineLeaf, Topology, Torus,
+    Analysis, Attachment, Buildable, Built, Cables, Custom, CustomHost, CustomLink, FatTree, Leaf, LinkDefaults,
+    RailOnly, Ring, Routes, Size, Spec, Spine, SpineLeaf, Topology, Torus,
 };
 use units::{Rate, Time};
 
-use super::Planner;
+use super::{Planned, Planner};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::document::Scenario;
 use crate::spec;
 use crate::suggest::nearest;
 
@@ -19,10 +20,8 @@ pub(super) struct Shaped {
 impl Planner<'_> {
     pub(super) fn topology(&mut self) -> Option<Shaped> {
         let fabric = &self.scenario.spec.fabric;
-        let link = &fabric.link;
-        let defaults = LinkDefaults { rate: link.rate, delay: link.distance.delay(), loss: loss(link.loss) };
         let wanted = self.wanted();
-        let Built { topology, notes, built, .. } = match topology::build(&wanted, &defaults) {
+        let Built { topology, notes, built, .. } = match topology::build(&wanted, &self.defaults()) {
             Ok(built) => built,
             Err(errors) => {
                 errors.into_iter().for_each(|error| self.refuse_topology(error));
@@ -32,9 +31,9 @@ impl Planner<'_> {
         for note in notes {
             self.warn(Code::NearestBuild, "topology", note);
         }
-        let kind = match fabric.routing {
-            spec::Routing::UpDown => topology::RoutingKind::UpDown { roots: Vec::new() },
-            spec::Routing::DModK => topology::RoutingKind::DModK,
+        let kind = match fabric.routing.kind {
+            spec::RoutingKind::UpDown => topology::RoutingKind::UpDown { roots: Vec::new() },
+            spec::RoutingKind::DModK => topology::RoutingKind::DModK,
             _ => topology::RoutingKind::MinHop,
         };
         match Routes::new(&topology, kind) {
@@ -62,6 +61,11 @@ impl Planner<'_> {
             diagnostic = diagnostic.help(error.fix);
         }
         self.faults.push(self.scenario.at(&path, diagnostic));
+    }
+
+    fn defaults(&self) -> LinkDefaults {
+        let link = &self.scenario.spec.fabric.link;
+        LinkDefaults { rate: link.rate, delay: link.distance.delay(), loss: loss(link.loss) }
     }
 
     /// The settings in the words of the generators.
@@ -130,6 +134,24 @@ impl Planner<'_> {
             count: None,
             uplinks: wanted.uplinks.map(u64::from),
             rate: self.scenario.spec.host.nic_rate.map(|nic: Rate| nic.min(link)).or(wanted.rate),
+        }
+    }
+}
+
+impl Planned {
+    /// Counts, tiers and bisection of what is cabled. A custom graph costs a maximum flow.
+    pub fn analysis(&self) -> Analysis {
+        Analysis::new(&self.plan.topology)
+    }
+}
+
+impl Scenario {
+    /// Ratios near the one that is built, with what they take; empty where there is no ratio to choose.
+    pub fn nearby_ratios(&self) -> Vec<Buildable> {
+        let planner = Planner { scenario: self, faults: Vec::new(), warnings: Vec::new() };
+        match planner.wanted() {
+            Spec::SpineLeaf(wanted) => topology::neighbours(&wanted, &planner.defaults()).unwrap_or_default(),
+            _ => Vec::new(),
         }
     }
 }
