@@ -24,13 +24,12 @@ pub(crate) fn run(arguments: &New) -> Result<Ending, Failure> {
 fn write(file: &Path, text: &str) -> Result<(), Failure> {
     let opened = OpenOptions::new().write(true).create_new(true).open(file);
     let written = opened.and_then(|mut opened| opened.write_all(text.as_bytes()));
-    match written {
-        Ok(()) => Ok(console::message(&format!("wrote {}", file.display()))),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-            Err(Failure::Usage(format!("{} exists already, and is left as it is", file.display())))
-        }
-        Err(error) => Err(Failure::file(file, &error)),
-    }
+    written.map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => Failure::Usage(format!("{} exists already, and is left as it is", file.display())),
+        _ => Failure::file(file, &error),
+    })?;
+    console::message(&format!("wrote {}", file.display()));
+    Ok(())
 }
 
 fn unknown(name: &str) -> Failure {
