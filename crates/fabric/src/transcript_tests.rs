@@ -242,15 +242,14 @@ fn what_cannot_be_kept_or_routed_is_dropped_and_its_memory_given_back() {
 #[test]
 fn marks_begin_above_kmin_and_are_certain_at_kmax() {
     let (kmin, kmax) = (Bytes::new(1000), Bytes::new(2000));
-    let ecn = Some(Ecn { kmin, kmax, pmax: u32::MAX / 5, mark_at: MarkAt::Enqueue });
-    let mut bench = Bench::new(FlowControl::None, ecn, Buffer::default(), [100, 100]);
+    let ecn = Ecn { kmin, kmax, pmax: u32::MAX / 5, mark_at: MarkAt::Enqueue };
+    let mut bench = Bench::new(FlowControl::None, Some(ecn), Buffer::default(), [100, 100]);
     for _ in 0..4 {
         bench.arrive(1000, 0, Time::ZERO);
     }
     // The first is on the line; queues of 0, 1000 and 2000 are met by the others. The draw is the
     // largest there is, so only certainty marks.
     assert_eq!(bench.fabric.class_counters(OUT, 1, Time::ZERO).marks, 1);
-    let ecn = ecn.unwrap();
     assert_eq!((ecn.probability(1000), ecn.probability(2000)), (0, 1 << 32));
     let middle = ecn.probability(1500) as f64 / 2f64.powi(32);
     assert!((middle - 0.1).abs() < 1e-6, "pmax 20 %, halfway: {middle}");
