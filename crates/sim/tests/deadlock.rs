@@ -1,5 +1,6 @@
 //! The detector against the user's test: stop all sources; what then rests is deadlock, and nothing
 //! else is. Random graphs, random paths, both flow controls, both services.
+#![allow(clippy::unwrap_used, reason = "a test may fail by panic")]
 
 use fabric::{Buffer, Credit, FabricConfig, FlowControl, Pfc, Policy, Quanta, Service, Thresholds};
 use sim::{
