@@ -89,7 +89,7 @@ impl GridProgress {
         told.0 += 1;
         if let Some(bar) = &self.bar {
             bar.set_position(told.0);
-        } else if !self.quiet && told.1.elapsed() >= LINES {
+        } else if !self.quiet && told.0 < self.total && told.1.elapsed() >= LINES {
             told.1 = Instant::now();
             let left = self.started.elapsed().as_secs_f64() * (self.total - told.0) as f64 / told.0 as f64;
             let (ended, total) = (count(told.0), count(self.total));

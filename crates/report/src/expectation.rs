@@ -55,6 +55,9 @@ pub struct Judged {
     pub pass: bool,
     /// As in the expectation.
     pub source: Option<String>,
+    /// Share of the expected value by which the found one may differ.
+    #[serde(skip)]
+    pub tolerance: f64,
     /// Why there is nothing to compare, for people.
     #[serde(skip)]
     pub note: Option<String>,
@@ -150,6 +153,10 @@ impl Expectation {
             actual,
             pass,
             source: self.source.clone(),
+            tolerance: match self.condition {
+                Condition::Equals(_, tolerance) => tolerance,
+                _ => 0.0,
+            },
             note,
         }
     }

@@ -219,7 +219,11 @@ pub fn expectation_table(judged: &[Judged]) -> String {
 pub fn expectation_cells(judged: &Judged) -> [String; 5] {
     let unit = Unit::of(&judged.metric);
     let verdict = if judged.pass { "pass" } else { "FAIL" };
-    let wanted = format!("{} {}", judged.op.replace('_', " "), shown(&judged.value, unit));
+    let tolerance = match judged.tolerance {
+        0.0 => String::new(),
+        share => format!(" +-{} %", number(share * 100.0)),
+    };
+    let wanted = format!("{} {}{tolerance}", judged.op.replace('_', " "), shown(&judged.value, unit));
     let is_missing = judged.actual.is_null() && !judged.pass;
     let found = if is_missing { "-".to_string() } else { shown(&judged.actual, unit) };
     [verdict.to_string(), judged.metric.clone(), wanted, found, judged.source.clone().unwrap_or_default()]

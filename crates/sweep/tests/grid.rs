@@ -1,5 +1,7 @@
 //! Points on all cores: order, accidents, interruption and claims about pairs.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on may panic")]
+
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use report::{Context, Results, Summary, TopologyNumbers};

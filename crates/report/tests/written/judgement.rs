@@ -60,7 +60,11 @@ fn what_cannot_be_compared_fails_and_says_why() {
     assert!(!results.pass());
     assert_eq!(results.summary.warnings.len(), 1 + 3);
     assert!(results.summary.warnings[2].contains("did you mean `network.drops`"));
+    let near = expectation("network.drops", Condition::Equals(Value::Number(35.0), 0.05));
+    results.judge(&[near]);
+    let rows = &results.summary.expectations;
     let table = expectation_table(rows);
+    assert!(table.contains("equals 35 +-5 %"), "{table}");
     assert!(table.contains("pass") && table.contains("FAIL") && table.contains("has no value in this run"), "{table}");
     let row = serde_json::to_value(&rows[0]).unwrap();
     let expected =
