@@ -22,6 +22,8 @@ pub(crate) enum Command {
     Validate(Validate),
     /// Show what would be built
     Topo(Topo),
+    /// Say from the routes whether anything could deadlock
+    Deadlock(Topo),
     /// List the presets, or print one
     Presets(Presets),
     /// Print the JSON Schema of scenario files, for editors
@@ -92,7 +94,7 @@ pub(crate) struct Validate {
 
 #[derive(Debug, Args)]
 pub(crate) struct Topo {
-    /// Scenario whose topology to build
+    /// Scenario to look at
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) settings: Settings,

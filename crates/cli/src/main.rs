@@ -35,6 +35,7 @@ fn dispatch(command: Command) -> Result<Ending, Failure> {
         Command::Check(check) => commands::check::run(&check),
         Command::Validate(validate) => commands::validate::run(&validate),
         Command::Topo(topo) => commands::topo::run(&topo),
+        Command::Deadlock(deadlock) => commands::deadlock::run(&deadlock),
         Command::Presets(presets) => commands::presets::run(&presets),
         Command::Schema => commands::schema::run(),
         Command::New(new) => commands::new::run(&new),

@@ -63,6 +63,7 @@ impl<Q: EventQueue> Runner<'_, Q> {
     fn drive(&mut self, watch: &mut dyn FnMut(&Progress) -> Control) -> Ending {
         let until = self.plan.run.until.unwrap_or(Time::MAX);
         let mut next_sample = self.plan.run.sample;
+        let mut next_look = SLICE;
         loop {
             if self.network.is_done() {
                 return Ending::Finished;
@@ -94,8 +95,12 @@ impl<Q: EventQueue> Runner<'_, Q> {
                 return ending;
             }
             self.audit();
-            if watch(&self.progress()) == Control::Stop {
-                return Ending::Interrupted;
+            // Not at every sample: looking at all ports takes time on large fabrics.
+            if self.engine.events() >= next_look {
+                next_look = self.engine.events() + SLICE;
+                if watch(&self.progress()) == Control::Stop {
+                    return Ending::Interrupted;
+                }
             }
         }
     }

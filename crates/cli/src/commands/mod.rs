@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub(crate) mod check;
+pub(crate) mod deadlock;
 pub(crate) mod new;
 pub(crate) mod presets;
 pub(crate) mod run;
