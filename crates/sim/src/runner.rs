@@ -227,9 +227,12 @@ impl<Q: EventQueue> Runner<'_, Q> {
         let simulated = match ending {
             Ending::Finished => network.progress.last_useful,
             Ending::TimeLimit => self.plan.run.until.unwrap_or(self.engine.now()),
-            // Nothing more can happen, so goodput counts to the time that was asked for.
-            Ending::Deadlocked => self.plan.run.until.unwrap_or(self.engine.now()),
             _ => self.engine.now(),
+        };
+        // A deadlock lasts, so goodput counts to the time that was asked for.
+        let counted = match ending {
+            Ending::Deadlocked => self.plan.run.until.unwrap_or(simulated),
+            _ => simulated,
         };
         let ports = self.plan.topology.ports.len() as u32;
         let report = |port: PortId| PortReport {
@@ -246,7 +249,7 @@ impl<Q: EventQueue> Runner<'_, Q> {
             last_progress: (network.progress.delivered > 0).then_some(network.progress.last_payload),
             measured_from: self.plan.run.measure_from,
             steps: self.steps(),
-            flows: self.flows(simulated),
+            flows: self.flows(counted),
             ports: (0..ports).map(|p| report(PortId(p))).collect(),
             deadlock: self.deadlock.report(&self.plan.topology, |conn| self.describe(conn).0),
             totals: Totals {
@@ -285,11 +288,11 @@ impl<Q: EventQueue> Runner<'_, Q> {
         steps.split_off((ranks.spec.warmup as usize).min(steps.len()))
     }
 
-    fn flows(&self, simulated: Time) -> Vec<Flow> {
-        (0..self.network.endpoints.conns.len()).map(|conn| self.flow(conn, simulated)).collect()
+    fn flows(&self, counted: Time) -> Vec<Flow> {
+        (0..self.network.endpoints.conns.len()).map(|conn| self.flow(conn, counted)).collect()
     }
 
-    fn flow(&self, conn: usize, simulated: Time) -> Flow {
+    fn flow(&self, conn: usize, counted: Time) -> Flow {
         let endpoints = &self.network.endpoints;
         let (record, marks) = (&endpoints.conns[conn], endpoints.milestones[conn]);
         let (requester, responder) = (&endpoints.requesters[conn], &endpoints.responders[conn]);
@@ -303,7 +306,7 @@ impl<Q: EventQueue> Runner<'_, Q> {
         let before = self.measured.as_ref().map_or(0, |measured| measured[conn]);
         let start = marks.started.map(|at_wire| at_wire.saturating_sub(self.plan.host.nic_latency));
         let from = start.unwrap_or(Time::ZERO).max(self.plan.run.measure_from);
-        let until = delivered.unwrap_or(simulated);
+        let until = delivered.unwrap_or(counted);
         Flow {
             name,
             src: host(record.src),
