@@ -11,7 +11,11 @@ pub(crate) enum Admission {
     Accepted,
     /// Accepted; the sender must be asked to stop.
     Stop,
-    Refused(DropReason),
+    /// Lost; `stop`: and the sender must be asked to stop.
+    Refused {
+        reason: DropReason,
+        stop: bool,
+    },
 }
 
 impl Fabric {
@@ -28,13 +32,14 @@ impl Fabric {
                     && class != crate::CONTROL
                     && node.held + bytes > limit.get()
                 {
-                    return Admission::Refused(DropReason::Full);
+                    return Admission::Refused { reason: DropReason::Full, stop: false };
                 }
             }
             Guard::Pause(guard) => match guard.charge(bytes, &mut node.pool_used) {
                 Admit::Accepted => {}
                 Admit::Stop => admission = Admission::Stop,
-                Admit::Refused => return Admission::Refused(DropReason::Headroom),
+                Admit::Refused => return Admission::Refused { reason: DropReason::Headroom, stop: false },
+                Admit::RefusedAndStop => return Admission::Refused { reason: DropReason::Headroom, stop: true },
             },
             Guard::Credit(guard) => guard.charge(Credit::blocks(size)),
         }
@@ -178,7 +183,10 @@ impl Fabric {
                 self.ask_to_stop(fx, source, port, class);
                 true
             }
-            Admission::Refused(reason) => {
+            Admission::Refused { reason, stop } => {
+                if stop {
+                    self.ask_to_stop(fx, source, port, class);
+                }
                 self.discard(fx, port, id, reason);
                 false
             }

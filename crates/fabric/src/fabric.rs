@@ -203,7 +203,10 @@ impl Fabric {
         match self.admit(port, packet.class, packet.size) {
             Admission::Accepted => {}
             Admission::Stop => self.ask_to_stop(fx, source, port, self.packets[id].class),
-            Admission::Refused(reason) => {
+            Admission::Refused { reason, stop } => {
+                if stop {
+                    self.ask_to_stop(fx, source, port, self.packets[id].class);
+                }
                 self.discard(fx, port, id, reason);
                 return Arrived::Taken;
             }

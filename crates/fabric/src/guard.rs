@@ -47,6 +47,8 @@ pub(crate) enum Admit {
     Stop,
     /// No memory: the packet is lost.
     Refused,
+    /// The packet is lost, and the sender must stop now.
+    RefusedAndStop,
 }
 
 impl PauseGuard {
@@ -65,24 +67,32 @@ impl PauseGuard {
 
     /// Charges a packet. `pool_used` is the shared memory in use at this switch and is updated.
     pub(crate) fn charge(&mut self, size: u64, pool_used: &mut u64) -> Admit {
-        match self.limits {
-            Limits::Static { xoff, .. } => {
-                if self.held + size > xoff + self.headroom {
-                    return Admit::Refused;
-                }
-                self.held += size;
+        let fits = match self.limits {
+            Limits::Static { xoff, .. } => self.charge_static(xoff, size),
+            Limits::Dynamic(pool) => self.charge_dynamic(&pool, size, pool_used),
+        };
+        if !fits {
+            // A packet too large for what is left never makes the count reach the threshold; without this
+            // its sender would lose packet after packet and never be asked to stop.
+            if self.stopped || self.may_resume(*pool_used) {
+                return Admit::Refused;
             }
-            Limits::Dynamic(pool) => {
-                if !self.charge_dynamic(&pool, size, pool_used) {
-                    return Admit::Refused;
-                }
-            }
+            self.stopped = true;
+            return Admit::RefusedAndStop;
         }
         if !self.stopped && self.wants_stop(*pool_used) {
             self.stopped = true;
             return Admit::Stop;
         }
         Admit::Accepted
+    }
+
+    fn charge_static(&mut self, xoff: u64, size: u64) -> bool {
+        let fits = self.held + size <= xoff + self.headroom;
+        if fits {
+            self.held += size;
+        }
+        fits
     }
 
     /// Order of charges: own reserve, then the shared pool up to the threshold, then headroom.
@@ -213,6 +223,23 @@ mod tests {
         assert!(!guard.may_resume(0));
         guard.release(10, &mut used);
         assert!(guard.may_resume(0));
+    }
+
+    #[test]
+    fn a_packet_lost_below_xoff_still_stops_its_sender() {
+        let mut guard = PauseGuard::new(Limits::Static { xoff: 100, xon: 50 }, 10);
+        let mut used = 0;
+        assert_eq!(guard.charge(90, &mut used), Admit::Accepted);
+        assert_eq!(guard.charge(90, &mut used), Admit::RefusedAndStop);
+        assert_eq!(guard.charge(90, &mut used), Admit::Refused, "it has been asked");
+        guard.release(90, &mut used);
+        assert!(guard.may_resume(used));
+    }
+
+    #[test]
+    fn an_empty_input_never_stops_its_sender() {
+        let mut guard = PauseGuard::new(Limits::Static { xoff: 100, xon: 50 }, 10);
+        assert_eq!(guard.charge(200, &mut 0), Admit::Refused, "nothing here could ever let it go on");
     }
 
     /// V19: n inputs that fill together each hold alpha P / (1 + alpha n).
