@@ -51,6 +51,11 @@ impl Custom {
         ring
     }
 
+    /// Adds a switch.
+    pub fn switch(&mut self, switch: &str) {
+        self.switches.push(switch.to_string());
+    }
+
     /// Adds a host with a cable to a switch.
     pub fn host(&mut self, host: &str, switch: &str) {
         self.far_host(host, switch, "");
