@@ -91,7 +91,7 @@ fn fabric_of(plan: &Plan) -> Fabric {
 }
 
 /// Latency of the pipeline that data meets on arriving at a node.
-fn pipeline(plan: &Plan, node: NodeId) -> Time {
+pub(crate) fn pipeline(plan: &Plan, node: NodeId) -> Time {
     match plan.topology.nodes[node.index()].kind {
         NodeKind::Host { .. } => plan.host.nic_latency,
         NodeKind::Switch { .. } => plan.switching.latency,
@@ -254,34 +254,4 @@ fn begin<Q: EventQueue>(plan: &Plan, engine: &mut Engine<Q>, network: &mut Netwo
             network.start_step(engine, rank);
         }
     }
-}
-
-/// Time on an idle network from posting a flow to its last byte at the receiver, along a path of ports.
-pub(crate) fn ideal_time(plan: &Plan, path: &[PortId], bytes: u64) -> Time {
-    let transport = &plan.transport;
-    let mtu = u64::from(transport.mtu);
-    let packets = bytes.div_ceil(mtu);
-    let last = (bytes - (packets - 1) * mtu) as u32;
-    let first_size = transport.wire_size((bytes.min(mtu)) as u32, true);
-    let last_size = transport.wire_size(last, packets == 1);
-    let slowest = path.iter().map(|p| plan.topology.ports[p.index()].rate).min().unwrap_or(Rate::ZERO);
-    let time = |rate: Rate, size: u16| rate.time_for(units::Bytes::new(u64::from(size)));
-    // All but the last packet pass the slowest link one behind the other; the last one then goes its way.
-    let mut total = plan.host.nic_latency;
-    if packets > 1 {
-        let middle = time(slowest, transport.wire_size(transport.mtu, false)).saturating_mul(packets - 2);
-        total = total.saturating_add(time(slowest, first_size)).saturating_add(middle);
-    }
-    let kinds = path.iter().map(|p| &plan.topology.ports[p.index()]);
-    for port in kinds {
-        let receiver = plan.topology.ports[port.peer.index()].node;
-        total = total.saturating_add(port.delay).saturating_add(pipeline(plan, receiver));
-        let to_switch = matches!(plan.topology.nodes[receiver.index()].kind, NodeKind::Switch { .. });
-        let seen = match plan.switching.cut_through.filter(|_| to_switch) {
-            Some(header) => header.min(last_size),
-            None => last_size,
-        };
-        total = total.saturating_add(time(port.rate, seen));
-    }
-    total
 }

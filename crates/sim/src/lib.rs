@@ -7,6 +7,7 @@ mod deadlock;
 mod effects;
 mod endpoints;
 mod fingerprint;
+mod ideal;
 mod lines;
 mod names;
 mod network;

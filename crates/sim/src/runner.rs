@@ -1,8 +1,9 @@
 use engine::{Engine, EventQueue, Status};
 use units::{Bytes, PortId, Time};
 
-use crate::build::{build, ideal_time};
+use crate::build::build;
 use crate::deadlock::Watch;
+use crate::ideal::ideal_time;
 use crate::network::Network;
 use crate::outcome::{Ending, Flow, Outcome, PortReport, Quantity, Sample, Step, Totals};
 use crate::plan::{Plan, Workload};
