@@ -1,5 +1,7 @@
 use units::{Bytes, Rate, Time};
 
+use crate::fabric::PAUSE_SIZE;
+
 /// How every switch and link of a fabric behaves. Per-port quantities that depend on rate or cable
 /// (headroom) are worked out for each port at build.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +45,19 @@ pub struct Pfc {
     pub quanta: Quanta,
     /// Repeat a PAUSE before it expires while the pressure lasts.
     pub refresh: bool,
+}
+
+impl Pfc {
+    /// Bytes beyond the threshold of an input. If not given, they suffice in the worst case: everything sent during
+    /// the PAUSE's way back, the sender's reaction and the data's way here, a frame that crosses the threshold at its
+    /// tail, one just begun at the peer, one in progress on the reverse link ahead of the PAUSE, and the PAUSE.
+    pub fn headroom_of(&self, rate: Rate, propagation: Time, pipeline: Time, largest_frame: Bytes) -> Bytes {
+        self.headroom.unwrap_or_else(|| {
+            let span = propagation * 2 + pipeline + self.response;
+            let in_flight = rate.bytes_in(span).get() + 1;
+            Bytes::new(in_flight + 3 * largest_frame.get() + u64::from(PAUSE_SIZE))
+        })
+    }
 }
 
 /// Pause time in quanta of 512 bit times (802.3 Annex 31B).

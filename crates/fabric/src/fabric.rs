@@ -1,8 +1,8 @@
-use units::{Bytes, NodeId, PortId, Rate, Time};
+use units::{NodeId, PortId, Rate, Time};
 use wire::{Flags, Kind, PacketId, Packets};
 
 use crate::admission::Admission;
-use crate::config::{Credit, FabricConfig, FlowControl, MarkAt, Pfc, Service, Thresholds};
+use crate::config::{Credit, FabricConfig, FlowControl, MarkAt, Service, Thresholds};
 use crate::counters::{ClassCounters, PortCounters};
 use crate::effects::{DropReason, Effects, FabricTimer, Source};
 use crate::forwarding::{Forwarding, Hops};
@@ -141,7 +141,8 @@ impl Fabric {
         match &self.config.flow_control {
             FlowControl::None => (Gate::Open, Guard::None),
             FlowControl::Pfc(pfc) => {
-                let headroom = pfc.headroom.unwrap_or_else(|| self.headroom(pfc, setup)).get();
+                let PortSetup { rate, propagation, pipeline, .. } = *setup;
+                let headroom = pfc.headroom_of(rate, propagation, pipeline, self.config.largest_frame).get();
                 let limits = match pfc.thresholds {
                     Thresholds::Static { xoff, xon } => Limits::Static { xoff: xoff.get(), xon: xon.get() },
                     Thresholds::Dynamic(pool) => Limits::Dynamic(pool),
@@ -153,15 +154,6 @@ impl Fabric {
                 (Gate::Credit(gate), Guard::Credit(CreditGuard::new(*credit)))
             }
         }
-    }
-
-    /// Headroom that suffices in the worst case: everything sent during the PAUSE's way back, the
-    /// sender's reaction and the data's way here, a frame that crosses the threshold at its tail, one
-    /// just begun at the peer, one in progress on the reverse link ahead of the PAUSE, and the PAUSE.
-    fn headroom(&self, pfc: &Pfc, setup: &PortSetup) -> Bytes {
-        let span = setup.propagation * 2 + setup.pipeline + pfc.response;
-        let in_flight = setup.rate.bytes_in(span).get() + 1;
-        Bytes::new(in_flight + 3 * self.config.largest_frame.get() + u64::from(PAUSE_SIZE))
     }
 
     /// The credit limit that every data class of every port starts with; `None` without credits.
@@ -248,7 +240,10 @@ impl Fabric {
             packet.ttl -= 1;
         }
         // Cut-through from the head only onto a line no faster than the one it comes by.
-        if lag > Time::ZERO && output.rate > in_rate {
+        //
+        // Model: a line faster by less than 1/512, as clocks differ, counts as equal; the bytes that the elastic buffer
+        // of a real port holds back for that are neglected.
+        if lag > Time::ZERO && output.rate.bps() > in_rate.bps() + in_rate.bps() / 512 {
             packet.next = PacketId(out.0);
             self.tails.push((port, id));
             fx.timer(fx.now() + lag, FabricTimer::Tail(port, id));

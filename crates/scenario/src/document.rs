@@ -129,7 +129,10 @@ impl Document {
         for of in ["fabric", "host"] {
             if let (Some(schema), Some(at)) = (schema().child(of), root.entries().iter().position(|e| e.key == of)) {
                 let entry = root.entries()[at].clone();
-                let merged = preset::apply(of, schema, entry.value, &mut sources, &mut out);
+                let mut merged = preset::apply(of, schema, entry.value, &mut sources, &mut out);
+                if of == "fabric" {
+                    merged = preset::apply_dcqcn(schema, merged, &mut sources, &mut out);
+                }
                 root.put(of, entry.place, merged);
             }
         }

@@ -11,7 +11,7 @@ use crate::yaml;
 pub struct Preset {
     /// Its name.
     pub name: &'static str,
-    /// The key it is a preset of: `fabric` or `host`.
+    /// The key it is a preset of: `fabric`, `host` or `fabric.congestion_control`.
     pub of: &'static str,
     /// The YAML text, each value with its source.
     pub text: &'static str,
@@ -27,15 +27,16 @@ macro_rules! presets {
 }
 
 presets! {
-    "fabric": "ib-hdr" "ib-ndr" "roce-100g" "roce-200g" "roce-400g";
+    "fabric": "ib-hdr" "ib-ndr" "ib-xdr" "roce-100g" "roce-200g" "roce-400g" "roce-800g";
     "host": "dgx-h100";
+    "fabric.congestion_control": "dcqcn-paper" "dcqcn-ns3-rdma" "dcqcn-hpcc-400g";
 }
 
 /// Names of the format whose presets are not there yet.
-const LATER: &[&str] = &["ib-xdr", "roce-800g", "eth-100g-tcp", "eth-400g-tcp", "efa-srd"];
+const LATER: &[&str] = &["eth-100g-tcp", "eth-400g-tcp", "efa-srd"];
 
 impl Preset {
-    /// By name, among those of `fabric` or `host`.
+    /// By name, among those of a key.
     pub fn find(of: &str, name: &str) -> Option<&'static Preset> {
         PRESETS.iter().find(|preset| preset.of == of && preset.name == name)
     }
@@ -68,6 +69,40 @@ pub(crate) fn apply(
             }
         }
     };
+    lay_over(preset, schema, node, sources, out)
+}
+
+/// Lays the settings of DCQCN in a fabric over the parameters that they name.
+pub(crate) fn apply_dcqcn(
+    schema: &Schema,
+    mut fabric: Node,
+    sources: &mut Vec<Source>,
+    out: &mut Vec<Diagnostic>,
+) -> Node {
+    const KEY: &str = "congestion_control";
+    let entry = fabric.entries().iter().find(|entry| entry.key == KEY).cloned();
+    let Some((entry, schema)) = entry.zip(schema.child(KEY)) else { return fabric };
+    let word = |key| entry.value.get(key).and_then(Node::as_text);
+    if word("kind") != Some("dcqcn") {
+        return fabric;
+    }
+    // An unknown word is reported by the table of keys; some preset then keeps the rest from seeming to be missing.
+    let name = format!("dcqcn-{}", word("preset").unwrap_or("paper"));
+    let of = "fabric.congestion_control";
+    let preset = Preset::find(of, &name).or_else(|| PRESETS.iter().find(|preset| preset.of == of));
+    let Some(preset) = preset else { return fabric };
+    let merged = lay_over(preset, schema, entry.value, sources, out);
+    fabric.put(KEY, entry.place, merged);
+    fabric
+}
+
+fn lay_over(
+    preset: &Preset,
+    schema: &Schema,
+    node: Node,
+    sources: &mut Vec<Source>,
+    out: &mut Vec<Diagnostic>,
+) -> Node {
     let source = preset.source();
     let id = sources.len() as u32;
     let parsed = yaml::parse(&source, id);

@@ -108,7 +108,7 @@ fn form(key: &Key) -> String {
 fn default(key: &Key) -> String {
     match key.default {
         Some(text) => format!("`{text}`"),
-        None if key.required => "required".to_string(),
+        None if key.required && key.inherits.is_empty() => "required".to_string(),
         None if key.inherits.is_empty() => "none".to_string(),
         None => key.inherits.to_string(),
     }

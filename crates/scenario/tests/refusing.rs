@@ -111,15 +111,9 @@ fn keys_and_words_get_suggestions() {
 #[test]
 fn what_is_not_built_yet_says_so() {
     let words = "not supported yet";
-    one(BASE, "roce-400g", "ib-xdr", Code::NotYet, "ib-xdr", words);
-    one(
-        BASE,
-        "kind: all-reduce, size: 1MiB",
-        "kind: moe, tokens: 4096, top_k: 8, experts: 256, hidden: 7168, skew: {zipf: 0.5}",
-        Code::NotYet,
-        "moe",
-        words,
-    );
+    one(BASE, "roce-400g", "efa-srd", Code::NotYet, "efa-srd", words);
+    one(BASE, "name: t", "name: t\nrun: {record: [messages]}", Code::NotYet, "messages", words);
+    one(BASE, "roce-400g", "{preset: roce-400g, congestion_control: hpcc}", Code::NotYet, "hpcc", words);
     one(
         BASE,
         "kind: all-reduce, size: 1MiB",
@@ -131,7 +125,7 @@ fn what_is_not_built_yet_says_so() {
     one(BASE, "all-reduce", "all-reduce, algorithm: sharp", Code::NotYet, "sharp", words);
     one(BASE, "kind: spine-leaf, gpus: 64", "kind: import, format: hpcc, file: x", Code::NotYet, "import", words);
     one(BASE, "{kind: all-reduce, size: 1MiB}", "[{kind: all-reduce, size: 1MiB}]", Code::NotYet, "workload", words);
-    one(BASE, "roce-400g", "{preset: roce-400g, routing: spray}", Code::NotYet, "spray", words);
+    one(BASE, "roce-400g", "{preset: roce-400g, routing: flowlet}", Code::NotYet, "flowlet", words);
     one(BASE, "roce-400g", "{preset: roce-400g, pfc: {watchdog: {poll: 1ms}}}", Code::NotYet, "watchdog", words);
     one(
         BASE,
@@ -165,6 +159,29 @@ fn contradictions_and_impossible_values_are_placed() {
     fabric("link: {mtu: 1000B, ip_mtu: 1500B}", Code::Contradiction, "ip_mtu", "cannot both be given");
     fabric("ecn: {kmin: 2MB, kmax: 1MB}", Code::Contradiction, "2MB", "above `ecn.kmax`");
     fabric("transport: ud", Code::Contradiction, "ud", "needs acknowledgements");
+    fabric(
+        "congestion_control: {kind: dctcp, gain: 2/3}, ecn: {kmin: 1KB, kmax: 2KB}",
+        Code::Impossible,
+        "2/3",
+        "1/256",
+    );
+    fabric("congestion_control: {kind: dcqcn, preset: papr}", Code::UnknownWord, "papr", "did you mean `paper`?");
+    fabric(
+        "congestion_control: window",
+        Code::MissingKey,
+        "congestion_control",
+        "`fabric.congestion_control.packets` is missing",
+    );
+    one(BASE, "all-reduce", "all-reduce, class: 9", Code::Impossible, "9", "Ethernet has 0 to 7");
+    one(BASE, "size: 1MiB", "size: 1MiB, tokens: 8", Code::OtherKind, "tokens", "it belongs to: moe");
+    one(
+        BASE,
+        "all-reduce, size: 1MiB",
+        "all-to-all, size: 1MiB, channels: 2",
+        Code::OtherKind,
+        "channels",
+        "does not apply",
+    );
     fabric("routing: explicit", Code::Contradiction, "explicit", "needs a `path` for every flow");
     one(
         BASE,
@@ -346,6 +363,14 @@ fn settings_without_effect_are_warnings() {
         ),
         ("roce-400g", "{preset: roce-400g, buffer: {alpha: 1/4}}", "`fabric.buffer.alpha` has no effect"),
         ("roce-400g", "{preset: roce-400g, ecn: {kmin: 1KB, kmax: 2KB}}", "senders ignore marks"),
+        ("roce-400g", "{preset: roce-400g, congestion_control: dcqcn}", "no switch marks packets"),
+        (
+            "roce-400g",
+            "{preset: roce-400g, ecn: {kmin: 400KB, kmax: 2MB}, congestion_control: dcqcn}",
+            "PFC acts before ECN",
+        ),
+        ("roce-400g\nworkload: {", "{preset: ib-ndr}\nworkload: {class: 3, ", "all data has lane 0"),
+        ("all-reduce", "all-reduce, algorithm: halving-doubling, slice: 1MiB", "one message a turn"),
         ("name: t", "name: t\nhost: {jitter: {lognormal: {sigma: 5%}}}", "there is no compute phase"),
         ("name: t", "name: t\nrun: {sample: 2us}", "nothing is recorded"),
         ("roce-400g", "{preset: roce-400g, pfc: {headroom: 0B}}", "is lost"),

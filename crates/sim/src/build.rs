@@ -176,7 +176,7 @@ fn add_flow(
     let purpose = Use::Flow(index as u32);
     let conn = connection(plan, flow.src, flow.dst, flow.class, flow.ttl, entropy, purpose);
     let open_loop = match (plan.transport.kind, flow.rate) {
-        (TransportKind::Ud, Some(rate)) => Some(OpenLoop {
+        (TransportKind::Ud, Some(rate)) if rate > Rate::ZERO => Some(OpenLoop {
             arrivals: Arrivals::new(rate, flow.arrival, flow.start.saturating_add(plan.host.nic_latency)),
             stream: Stream::new(plan.seeds.arrivals, Purpose::Arrivals, index as u64),
         }),
@@ -241,6 +241,10 @@ fn begin<Q: EventQueue>(plan: &Plan, engine: &mut Engine<Q>, network: &mut Netwo
         for (index, flow) in flows.iter().enumerate() {
             let (conn, node) =
                 (ConnId(index as u32), plan.topology.ports[plan.topology.nics[flow.src as usize].index()].node);
+            // A flow at rate zero never sends, nor does one that stops before its start has come.
+            if flow.rate == Some(Rate::ZERO) || flow.stop.is_some_and(|stop| stop <= flow.start) {
+                continue;
+            }
             let bytes = flow.size.map_or(u64::MAX, |s| s.get());
             // What a flow is told reaches the wire after the latency of its NIC.
             let out = plan.host.nic_latency;
@@ -250,8 +254,9 @@ fn begin<Q: EventQueue>(plan: &Plan, engine: &mut Engine<Q>, network: &mut Netwo
             }
         }
     } else {
-        for rank in 0..network.ranks.as_ref().map_or(0, |r| r.schedule().ranks()) {
-            network.start_step(engine, rank);
+        let starts: Vec<Time> = network.ranks.iter().flat_map(|r| r.spec.ranks.iter().map(|rank| rank.start)).collect();
+        for (rank, start) in starts.into_iter().enumerate() {
+            network.start_step(engine, rank as u32, start);
         }
     }
 }

@@ -197,12 +197,12 @@ impl<'a> Network<'a> {
         self.progress.last_useful = now;
     }
 
-    /// Starts a rank's next step: compute, then the collective.
-    pub(crate) fn start_step<Q: EventQueue>(&mut self, engine: &mut Engine<Q>, rank: u32) {
+    /// Starts a rank's next step, `after` from now: compute, then the collective.
+    pub(crate) fn start_step<Q: EventQueue>(&mut self, engine: &mut Engine<Q>, rank: u32, after: Time) {
         let Some(ranks) = &mut self.ranks else { return };
         let compute = ranks.compute(rank);
         let node = NodeId(ranks.spec.ranks[rank as usize].host);
-        self.schedule(engine, node, compute, Task::Enter { rank });
+        self.schedule(engine, node, after.saturating_add(compute), Task::Enter { rank });
     }
 
     /// Tells a rank's interpreter something and does what it answers.
@@ -253,7 +253,7 @@ impl<'a> Network<'a> {
             }
             Action::Finished => {
                 if ranks.leave(rank, engine.now()) {
-                    self.start_step(engine, rank);
+                    self.start_step(engine, rank, Time::ZERO);
                 }
             }
         }

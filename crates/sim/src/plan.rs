@@ -149,6 +149,8 @@ pub struct RankPlace {
     pub gpu: u16,
     /// NIC nearest to the GPU, within the host.
     pub nic: u16,
+    /// When the rank begins its first step.
+    pub start: Time,
 }
 
 /// One change of the world from outside.

@@ -270,7 +270,7 @@ impl<Q: EventQueue> Runner<'_, Q> {
         let Some(ranks) = &self.network.ranks else { return Vec::new() };
         let count = ranks.schedule().ranks();
         let mut steps = Vec::new();
-        let mut start = Time::ZERO;
+        let mut start = ranks.spec.ranks.iter().map(|rank| rank.start).min().unwrap_or(Time::ZERO);
         for (number, record) in ranks.steps.iter().enumerate() {
             if record.ranks_done < count {
                 break;

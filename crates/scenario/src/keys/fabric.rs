@@ -1,6 +1,11 @@
 use super::key::key;
 use super::{Key, Type};
 
+/// A parameter of DCQCN; its preset has it.
+const fn parameter(path: &'static str, ty: Type, meaning: &'static str) -> Key {
+    key(path, ty, meaning).of("dcqcn").required().inherits("`preset`")
+}
+
 pub(super) const KEYS: &[Key] = &[
     key("fabric", Type::Map, "Which technology: a preset, with or without overrides.").required().short("preset"),
     key("fabric.preset", Type::Name, "Preset that the other keys override.")
@@ -37,7 +42,9 @@ pub(super) const KEYS: &[Key] = &[
     key("fabric.link.overhead", Type::Bytes, "Bytes that every packet has beside its payload.")
         .inherits("the headers of the technology")
         .most("4096B"),
-    key("fabric.link.ppm", Type::Count, "Clock tolerance in parts per million.").default("0").later(),
+    key("fabric.link.ppm", Type::Count, "Clocks of devices differ: each drives its ports at a rate drawn evenly within so many millionths.")
+        .default("0")
+        .most("1000"),
     key("fabric.flow_control", Type::Word, "How a full receiver holds its sender.").required().words("pfc credit none"),
     key("fabric.switch", Type::Map, "Every switch.").default("{}"),
     key("fabric.switch.forwarding", Type::Word, "Forward when the whole packet is in, or from its head.")
@@ -95,7 +102,10 @@ pub(super) const KEYS: &[Key] = &[
     key("fabric.credit.buffer", Type::Bytes, "Receive buffer of a port and virtual lane.")
         .default("64KiB")
         .least("64B"),
-    key("fabric.credit.vls", Type::Count, "Data virtual lanes.").default("1").later(),
+    key("fabric.credit.vls", Type::Count, "Data virtual lanes; a class is the lane of its number modulo this.")
+        .default("1")
+        .least("1")
+        .most("15"),
     key("fabric.credit.window", Type::Blocks, "The most blocks a receiver may have outstanding.")
         .default("2048 blocks")
         .words("none")
@@ -108,7 +118,15 @@ pub(super) const KEYS: &[Key] = &[
     key("fabric.routing", Type::Map, "How a path is chosen.").default("ecmp").short("kind"),
     key("fabric.routing.kind", Type::Word, "The rule.")
         .default("ecmp")
-        .words("ecmp d-mod-k up-down min-hop explicit !adaptive !spray !flowlet"),
+        .words("ecmp d-mod-k up-down min-hop spray adaptive explicit !flowlet"),
+    key(
+        "fabric.routing.seeds",
+        Type::Word,
+        "Whether every switch hashes with a seed of its own; with one for all, switches in a row choose alike (polarization).",
+    )
+    .of("ecmp up-down")
+    .default("per-switch")
+    .words("per-switch one"),
     key("fabric.transport", Type::Map, "What connections speak.").default("{}").short("kind"),
     key("fabric.transport.kind", Type::Word, "Reliable connection, or unreliable datagrams (an open-loop source).")
         .default("rc")
@@ -141,12 +159,61 @@ pub(super) const KEYS: &[Key] = &[
         .of("rc")
         .default("7")
         .most("255"),
-    key("fabric.transport.ack_class", Type::Word, "Class of acknowledgements.")
+    key("fabric.transport.ack_class", Type::Word, "Class of acknowledgements and notifications: the control class, or that of their data.")
         .of("rc")
         .default("control")
-        .words("control !same"),
+        .words("control same"),
     key("fabric.congestion_control", Type::Map, "How senders react to congestion.").default("none").short("kind"),
     key("fabric.congestion_control.kind", Type::Word, "The algorithm.")
         .default("none")
-        .words("none !dcqcn !hpcc !dctcp !timely !swift !ib-cc !reno !cubic"),
+        .words("none window dcqcn dctcp !hpcc !timely !swift !ib-cc !reno !cubic"),
+    key("fabric.congestion_control.packets", Type::Count, "Packets in flight at most.")
+        .of("window")
+        .required()
+        .least("1")
+        .most("8388608"),
+    key("fabric.congestion_control.preset", Type::Word, "Parameters that the other keys override.")
+        .of("dcqcn")
+        .default("paper")
+        .words("paper ns3-rdma hpcc-400g"),
+    parameter("fabric.congestion_control.cnp_interval", Type::Time, "A receiver notifies a flow at most once in this time (N).")
+        .least("1ns"),
+    parameter("fabric.congestion_control.alpha_timer", Type::Time, "Without a notification for so long, alpha decays (K).")
+        .least("100ns"),
+    parameter("fabric.congestion_control.increase_timer", Type::Time, "Time between increase events (T).")
+        .least("100ns"),
+    parameter("fabric.congestion_control.byte_counter", Type::Bytes, "Bytes between increase events (B); `none`: only time counts.")
+        .words("none")
+        .least("1KB"),
+    parameter("fabric.congestion_control.fast_recovery", Type::Count, "Increase events of a kind until fast recovery is over (F).")
+        .least("1")
+        .most("1K"),
+    parameter("fabric.congestion_control.additive", Type::Rate, "Additive increase of the target rate (R_AI)."),
+    parameter("fabric.congestion_control.hyper", Type::Rate, "Hyper increase of the target rate (R_HAI)."),
+    parameter("fabric.congestion_control.min_rate", Type::Rate, "A flow is not slowed down below this.").least("1Kbps"),
+    parameter("fabric.congestion_control.gain", Type::Fraction, "Gain g of alpha, 1 over a whole number.").most("1"),
+    parameter(
+        "fabric.congestion_control.alpha_order",
+        Type::Word,
+        "Whether a notification cuts by the alpha before its update (the paper) or after it (the ns-3 code).",
+    )
+    .words("cut-first update-first"),
+    parameter(
+        "fabric.congestion_control.stage_order",
+        Type::Word,
+        "Whether an increase event is compared with F before it is counted (F halvings) or after (F - 1).",
+    )
+    .words("compare-first increment-first"),
+    key("fabric.congestion_control.initial_window", Type::Count, "Packets in flight at the start.")
+        .of("dctcp")
+        .default("10")
+        .least("1")
+        .most("8388608"),
+    key("fabric.congestion_control.gain", Type::Fraction, "Gain g of the marked share, 1 over a whole number.")
+        .of("dctcp")
+        .default("1/16")
+        .most("1"),
+    key("fabric.congestion_control.slow_start", Type::Bool, "Whether the window doubles each round until the first mark.")
+        .of("dctcp")
+        .default("true"),
 ];

@@ -23,8 +23,12 @@ pub(super) const KEYS: &[Key] = &[
         .later(),
     key("faults[].node", Type::Name, "The host or switch.").of("nic-pause slow-receiver switch-down route").required(),
     key("faults[].nic", Type::Count, "Which of its network ports.").of("nic-pause slow-receiver").default("0"),
-    key("faults[].class", Type::Count, "Class that is paused.").of("nic-pause").default("3").later(),
+    key("faults[].class", Type::Count, "Class that is paused.").of("nic-pause").inherits("`workload.class`").most("14"),
     key("faults[].duty", Type::Fraction, "Share of the time that it pauses.").of("nic-pause").default("1").most("1"),
+    key("faults[].period", Type::Time, "Time from one of its pauses to the next, where `duty` is below one.")
+        .of("nic-pause")
+        .default("1ms")
+        .least("1us"),
     key("faults[].rank", Type::Count, "The rank that is slow.").of("straggler").required(),
     key("faults[].slowdown", Type::Fraction, "Its compute time over that of the others.")
         .of("straggler")

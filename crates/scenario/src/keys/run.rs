@@ -10,11 +10,11 @@ pub(super) const KEYS: &[Key] = &[
         .inherits("when the work is done")
         .least("1ps"),
     key("run.measure_from", Type::Time, "Start of the measurement of unlimited flows.").default("0s"),
-    key("run.on_deadlock", Type::Word, "What a proven deadlock does.").default("stop").words("stop !continue"),
+    key("run.on_deadlock", Type::Word, "What a proven deadlock does.").default("stop").words("stop continue"),
     key("run.stall_after", Type::Time, "A run without any delivery for so long has stalled.")
         .default("10ms")
         .least("1ps"),
     key("run.record", Type::List, "What goes into `series.csv`.").default("[]"),
-    key("run.record[]", Type::Word, "A quantity.").words("queue pause rate messages"),
+    key("run.record[]", Type::Word, "A quantity.").words("queue pause rate !messages"),
     key("run.sample", Type::Time, "Time between samples.").default("1us").least("1ps"),
 ];

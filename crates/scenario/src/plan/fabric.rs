@@ -1,17 +1,16 @@
 use fabric::{Buffer, Credit, Ecn, FabricConfig, FlowControl, MarkAt, Pfc, Policy, Pool, Quanta, Service, Thresholds};
 use sim::Switching;
-use transport::{AckEvery, CongestionConfig, Overheads, TransportConfig, TransportKind};
+use topology::{NodeKind, Topology};
+use transport::{AckEvery, CongestionConfig, DcqcnConfig, DctcpConfig, Overheads, TransportConfig, TransportKind};
 use units::{Bytes, Time};
 
 use super::Planner;
 use super::topology::loss;
+use crate::diagnostic::Code;
 use crate::spec;
 
 /// Bytes that a switch must have of a packet before it forwards it: headers up to the transport's.
 const CUT_THROUGH_HEADER: u16 = 64;
-
-/// Data of RoCE travels in this priority by default, as the lossless traffic class of common configurations.
-const ROCE_PRIORITY: u8 = 3;
 
 impl Planner<'_> {
     pub(super) fn transport(&self) -> TransportConfig {
@@ -36,8 +35,11 @@ impl Planner<'_> {
             any_order: false,
             timeout: Time::from_ms(4),
             retries: 7,
-            cnp_interval: None,
-            congestion: CongestionConfig::None,
+            cnp_interval: match &fabric.congestion_control {
+                spec::CongestionControl::Dcqcn(dcqcn) => Some(dcqcn.cnp_interval),
+                _ => None,
+            },
+            congestion: congestion(&fabric.congestion_control),
         };
         match fabric.transport {
             spec::Transport::Ud => base,
@@ -50,6 +52,7 @@ impl Planner<'_> {
                 window: rc.window.unwrap_or(TransportConfig::MAX_WINDOW).min(TransportConfig::MAX_WINDOW),
                 timeout: rc.timeout,
                 retries: rc.retries,
+                any_order: matches!(fabric.routing.kind, spec::RoutingKind::Spray | spec::RoutingKind::Adaptive),
                 ..base
             },
         }
@@ -68,7 +71,7 @@ impl Planner<'_> {
         };
         let lossy = matches!(flow_control, FlowControl::None);
         let config = FabricConfig {
-            classes: 2,
+            classes: self.classes.len() as u8,
             flow_control,
             service: match fabric.switch.service {
                 spec::Service::Fifo => Service::Fifo,
@@ -78,9 +81,11 @@ impl Planner<'_> {
             ecn: fabric.ecn.map(ecn),
             largest_frame: largest,
         };
-        let policy = match fabric.routing {
-            spec::Routing::Ecmp | spec::Routing::Explicit | spec::Routing::UpDown => Policy::Ecmp,
-            spec::Routing::DModK | spec::Routing::MinHop => Policy::DModK,
+        let policy = match fabric.routing.kind {
+            spec::RoutingKind::Ecmp | spec::RoutingKind::Explicit | spec::RoutingKind::UpDown => Policy::Ecmp,
+            spec::RoutingKind::DModK | spec::RoutingKind::MinHop => Policy::DModK,
+            spec::RoutingKind::Spray => Policy::Spray,
+            spec::RoutingKind::Adaptive => Policy::Adaptive,
         };
         (config, policy)
     }
@@ -112,6 +117,13 @@ impl Planner<'_> {
         }
     }
 
+    pub(super) fn acks_with_data(&self) -> bool {
+        matches!(
+            self.scenario.spec.fabric.transport,
+            spec::Transport::Rc(spec::Rc { ack_class: spec::AckClass::Same, .. })
+        )
+    }
+
     pub(super) fn switching(&self) -> Switching {
         let switch = &self.scenario.spec.fabric.switch;
         Switching {
@@ -120,12 +132,62 @@ impl Planner<'_> {
         }
     }
 
-    /// What users call the classes in use; the first is control.
-    pub(super) fn class_labels(&self) -> Vec<u8> {
-        match self.scenario.spec.fabric.technology {
-            spec::Technology::Infiniband => vec![15, 0],
-            spec::Technology::Roce => vec![6, ROCE_PRIORITY],
+    /// Static thresholds promise every input its memory, so all of it must be there.
+    pub(super) fn memory_holds_thresholds(&mut self, topology: &Topology, config: &FabricConfig) {
+        let (Some(size), FlowControl::Pfc(pfc)) = (self.scenario.spec.fabric.buffer.size, &config.flow_control) else {
+            return;
+        };
+        let Thresholds::Static { xoff, .. } = pfc.thresholds else { return };
+        let latency = self.switching().latency;
+        let classes = u128::from(config.classes - 1);
+        for node in topology.nodes.iter().filter(|node| matches!(node.kind, NodeKind::Switch { .. })) {
+            let ports = node.first_port as usize..node.first_port as usize + usize::from(node.ports);
+            let input = |port: &topology::Port| {
+                let headroom = pfc.headroom_of(port.rate, port.delay, latency, config.largest_frame);
+                u128::from(xoff.get()) + u128::from(headroom.get())
+            };
+            let needed = topology.ports[ports].iter().map(input).sum::<u128>() * classes;
+            if needed > u128::from(size.get()) {
+                let text = format!(
+                    "the inputs of `{}` may hold {needed} B in all (`pfc.xoff` and headroom), more than `buffer.size` ({size})",
+                    node.name
+                );
+                let help = "lower `pfc.xoff`, take `pfc.xoff: dynamic`, or a larger buffer";
+                self.refuse(Code::Impossible, "fabric.pfc.xoff", text, help);
+                return;
+            }
         }
+    }
+}
+
+fn congestion(control: &spec::CongestionControl) -> CongestionConfig {
+    match control {
+        spec::CongestionControl::None => CongestionConfig::None,
+        spec::CongestionControl::Window { packets } => CongestionConfig::Window(*packets),
+        spec::CongestionControl::Dcqcn(dcqcn) => CongestionConfig::Dcqcn(DcqcnConfig {
+            cnp_interval: dcqcn.cnp_interval,
+            alpha_timer: dcqcn.alpha_timer,
+            increase_timer: dcqcn.increase_timer,
+            byte_counter: dcqcn.byte_counter,
+            fast_recovery: dcqcn.fast_recovery,
+            additive: dcqcn.additive,
+            hyper: dcqcn.hyper,
+            min_rate: dcqcn.min_rate,
+            gain: dcqcn.gain.denominator() as u32,
+            alpha_order: match dcqcn.alpha_order {
+                spec::AlphaOrder::CutFirst => transport::AlphaOrder::CutFirst,
+                spec::AlphaOrder::UpdateFirst => transport::AlphaOrder::UpdateFirst,
+            },
+            stage_order: match dcqcn.stage_order {
+                spec::StageOrder::CompareFirst => transport::StageOrder::CompareFirst,
+                spec::StageOrder::IncrementFirst => transport::StageOrder::IncrementFirst,
+            },
+        }),
+        spec::CongestionControl::Dctcp(dctcp) => CongestionConfig::Dctcp(DctcpConfig {
+            initial_window: dctcp.initial_window,
+            gain: dctcp.gain.denominator() as u32,
+            slow_start: dctcp.slow_start,
+        }),
     }
 }
 

@@ -1,11 +1,15 @@
 use sim::{Change, TimedFault};
 use topology::Topology;
+use units::text::Fraction;
 use units::{PortId, Time};
 
 use super::Planner;
 use super::topology::loss;
 use crate::diagnostic::Code;
 use crate::spec::{Fault, FaultKind, FlowControl};
+
+/// The most pauses of one fault.
+const PAUSE_LIMIT: u64 = 1_000_000;
 
 /// Ranks that compute slower, and by what factor.
 type Stragglers = Vec<(u32, f64)>;
@@ -21,6 +25,16 @@ impl Planner<'_> {
                 continue;
             }
             let path = format!("faults.{}", fault.name.clone().unwrap_or_else(|| index.to_string()));
+            if let FaultKind::NicPause { node, nic, class, duty, period } = &fault.kind {
+                let port = self.host_port(topology, node, *nic, &path)?;
+                let pauses = self.pauses(fault, *class, *duty, *period, &path)?;
+                timed.extend(
+                    pauses
+                        .into_iter()
+                        .map(|(at, class, stop)| TimedFault { at, change: Change::Pause(port, class, stop) }),
+                );
+                continue;
+            }
             for (begin, end) in self.changes(topology, fault, &path)? {
                 timed.push(TimedFault { at: fault.at, change: begin });
                 timed.extend(fault.until.map(|at| TimedFault { at, change: end }));
@@ -51,24 +65,55 @@ impl Planner<'_> {
             FaultKind::Degrade { link, rate } => on_link(self, link, &|port| {
                 (Change::Rate(port, *rate), Change::Rate(port, topology.ports[port.index()].rate))
             }),
-            FaultKind::NicPause { node, nic, duty } => {
-                if duty.as_f64() < 1.0 {
-                    let text = "a NIC that pauses part of the time is not supported yet";
-                    self.refuse(Code::NotYet, &format!("{path}.duty"), text, "leave `duty` out");
-                    return None;
-                }
-                if !matches!(self.scenario.spec.fabric.flow_control, FlowControl::Pfc(_)) {
-                    self.warn(Code::NoEffect, path, "without `flow_control: pfc` nobody obeys a PAUSE");
-                }
-                let port = self.host_port(topology, node, *nic, path)?;
-                Some(vec![(Change::Pause(port, 1, true), Change::Pause(port, 1, false))])
-            }
             FaultKind::SlowReceiver { node, nic, rate } => {
                 let port = self.host_port(topology, node, *nic, path)?;
                 Some(vec![(Change::Consume(port, Some(*rate)), Change::Consume(port, None))])
             }
-            FaultKind::Straggler(_) => Some(Vec::new()),
+            FaultKind::NicPause { .. } | FaultKind::Straggler(_) => Some(Vec::new()),
         }
+    }
+
+    /// When a NIC begins and ceases to pause its peer, and in which class in use.
+    fn pauses(
+        &mut self,
+        fault: &Fault,
+        class: Option<u8>,
+        duty: Fraction,
+        period: Time,
+        path: &str,
+    ) -> Option<Vec<(Time, u8, bool)>> {
+        if !matches!(self.scenario.spec.fabric.flow_control, FlowControl::Pfc(_)) {
+            self.warn(Code::NoEffect, path, "without `flow_control: pfc` nobody obeys a PAUSE");
+        }
+        let Some(class) = self.class(class) else {
+            self.warn(Code::NoEffect, path, "no data has this class");
+            return Some(Vec::new());
+        };
+        if duty >= Fraction::ONE {
+            let end = fault.until.map(|until| (until, class, false));
+            return Some(std::iter::once((fault.at, class, true)).chain(end).collect());
+        }
+        let Some(until) = fault.until.or(self.scenario.spec.run.until).filter(|until| *until > fault.at) else {
+            let text = "a NIC that pauses now and then needs an end";
+            self.refuse(Code::Contradiction, &format!("{path}.duty"), text, "give the fault an `until`");
+            return None;
+        };
+        let rounds = (until - fault.at).ps().div_ceil(period.ps());
+        if rounds > PAUSE_LIMIT {
+            let text = format!("{rounds} pauses are more than {PAUSE_LIMIT}");
+            self.refuse(Code::Impossible, &format!("{path}.period"), text, "take a longer period");
+            return None;
+        }
+        let on = (u128::from(period.ps()) * u128::from(duty.numerator()) / u128::from(duty.denominator())) as u64;
+        if on == 0 {
+            self.warn(Code::NoEffect, &format!("{path}.duty"), "the pauses have no length");
+            return Some(Vec::new());
+        }
+        let round = |n: u64| {
+            let begin = fault.at + period * n;
+            [(begin, class, true), ((begin + Time::from_ps(on)).min(until), class, false)]
+        };
+        Some((0..rounds).flat_map(round).collect())
     }
 
     fn host_port(&mut self, topology: &Topology, node: &str, nic: u32, path: &str) -> Option<PortId> {

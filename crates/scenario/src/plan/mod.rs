@@ -1,8 +1,11 @@
 //! From checked settings to an inert plan: the topology generated, routes computed, configurations filled,
 //! schedules made, names resolved.
 
+mod classes;
+mod collective;
 mod fabric;
 mod faults;
+mod flows;
 mod names;
 mod topology;
 mod workload;
@@ -10,9 +13,10 @@ mod workload;
 use sim::{HostConfig, Plan, RunConfig, Seeds};
 
 use self::topology::Shaped;
+use self::workload::Ground;
 use crate::diagnostic::{Code, Diagnostic, Report};
 use crate::document::Scenario;
-use crate::spec::{Jitter, Record};
+use crate::spec::{HashSeeds, Jitter, OnDeadlock, Record};
 
 /// A plan, and what there is to say about it.
 pub struct Planned {
@@ -29,12 +33,15 @@ pub(crate) struct Planner<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) faults: Vec<Diagnostic>,
     pub(crate) warnings: Vec<Diagnostic>,
+    /// What users call the classes in use; the first is control.
+    pub(crate) classes: Vec<u8>,
 }
 
 impl Scenario {
     /// Builds the plan, or says everything that stands against it.
     pub fn plan(&self) -> Result<Planned, Report> {
-        let mut planner = Planner { scenario: self, faults: Vec::new(), warnings: self.warnings.clone() };
+        let mut planner =
+            Planner { scenario: self, faults: Vec::new(), warnings: self.warnings.clone(), classes: Vec::new() };
         let planned = planner.plan();
         match planned {
             Some(planned) if planner.faults.is_empty() => Ok(planned),
@@ -48,10 +55,12 @@ impl Planner<'_> {
         let spec = &self.scenario.spec;
         let Shaped { topology, routes, oversubscription } = self.topology()?;
         let transport = self.transport();
+        self.number_classes()?;
         let (fabric, policy) = self.fabric(&transport);
         let host = self.host();
-        let labels = self.class_labels();
-        let workload = self.workload(&topology, &routes, &transport, &host)?;
+        self.memory_holds_thresholds(&topology, &fabric);
+        let ground = Ground { topology: &topology, routes: &routes, transport: &transport, host: &host };
+        let workload = self.workload(&ground)?;
         let (timed, stragglers) = self.timed_faults(&topology)?;
         let host = HostConfig { stragglers: [host.stragglers, stragglers].concat(), ..host };
         let plan = Plan {
@@ -66,11 +75,11 @@ impl Planner<'_> {
             routes,
             fabric,
             policy,
-            seed_per_switch: true,
+            seed_per_switch: spec.fabric.routing.seeds == HashSeeds::PerSwitch,
             switching: self.switching(),
             transport,
-            ack_in_data_class: false,
-            classes: labels,
+            ack_in_data_class: self.acks_with_data(),
+            classes: self.classes.clone(),
             host,
             workload,
             faults: timed,
@@ -100,7 +109,7 @@ impl Planner<'_> {
         RunConfig {
             until: run.until,
             measure_from: run.measure_from,
-            stop_on_deadlock: true,
+            stop_on_deadlock: run.on_deadlock == OnDeadlock::Stop,
             stall_after: run.stall_after,
             sample: (records(Record::Queue) || records(Record::Pause) || records(Record::Rate)).then_some(run.sample),
             record_queue: records(Record::Queue),

@@ -1,14 +1,19 @@
+use sim::{Purpose, Stream};
 use topology::{
     Analysis, Attachment, Buildable, Built, Cables, Custom, CustomHost, CustomLink, FatTree, Leaf, LinkDefaults,
     RailOnly, Ring, Routes, Size, Spec, Spine, SpineLeaf, Topology, Torus,
 };
 use units::{Rate, Time};
 
+use super::workload::CLOCK_STREAM;
 use super::{Planned, Planner};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::Scenario;
 use crate::spec;
 use crate::suggest::nearest;
+
+/// The most devices with clocks of their own: every rate is a kind of link, and kinds are numbered in 16 bits.
+const CLOCK_LIMIT: usize = 3_000;
 
 /// What is cabled and which ways lead where.
 pub(super) struct Shaped {
@@ -28,6 +33,7 @@ impl Planner<'_> {
                 return None;
             }
         };
+        let topology = self.with_clocks(topology)?;
         for note in notes {
             self.warn(Code::NearestBuild, "topology", note);
         }
@@ -43,6 +49,32 @@ impl Planner<'_> {
                 None
             }
         }
+    }
+
+    /// Clocks differ from device to device: all ports of one run fast or slow together.
+    fn with_clocks(&mut self, mut topology: Topology) -> Option<Topology> {
+        let spec = &self.scenario.spec;
+        let ppm = u64::from(spec.fabric.link.ppm);
+        if ppm == 0 {
+            return Some(topology);
+        }
+        if topology.nodes.len() > CLOCK_LIMIT {
+            let text = format!("{} devices with clocks of their own are more than {CLOCK_LIMIT}", topology.nodes.len());
+            self.refuse(Code::Impossible, "fabric.link.ppm", text, "leave `ppm` out for large networks");
+            return None;
+        }
+        let mut stream = Stream::new(spec.streams.jitter, Purpose::Jitter, CLOCK_STREAM);
+        let Topology { nodes, ports, .. } = &mut topology;
+        for node in nodes {
+            // Within ppm either way, in steps of a thousandth of a millionth.
+            let billionths = 1_000_000_000 - 1_000 * ppm + stream.below(2_000 * ppm + 1);
+            let first = node.first_port as usize;
+            for port in &mut ports[first..first + usize::from(node.ports)] {
+                let bps = u128::from(port.rate.bps()) * u128::from(billionths) / 1_000_000_000;
+                port.rate = Rate::from_bps(u64::try_from(bps).unwrap_or(u64::MAX).max(1));
+            }
+        }
+        Some(topology)
     }
 
     fn refuse_topology(&mut self, error: topology::TopologyError) {
@@ -148,7 +180,7 @@ impl Planned {
 impl Scenario {
     /// Ratios near the one that is built, with what they take; empty where there is no ratio to choose.
     pub fn nearby_ratios(&self) -> Vec<Buildable> {
-        let planner = Planner { scenario: self, faults: Vec::new(), warnings: Vec::new() };
+        let planner = Planner { scenario: self, faults: Vec::new(), warnings: Vec::new(), classes: Vec::new() };
         match planner.wanted() {
             Spec::SpineLeaf(wanted) => topology::neighbours(&wanted, &planner.defaults()).unwrap_or_default(),
             _ => Vec::new(),

@@ -3,7 +3,9 @@ use units::text::Fraction;
 
 use super::Rules;
 use crate::diagnostic::Code;
-use crate::spec::{Buffer, CongestionControl, Credit, FlowControl, Headroom, Pfc, Technology, Transport, Work, Xoff};
+use crate::spec::{
+    Buffer, CongestionControl, Credit, Ecn, FlowControl, Headroom, Pfc, Technology, Transport, Work, Xoff,
+};
 
 /// MTUs of InfiniBand and RoCE (IBTA volume 1, 5.2).
 const MTUS: [u64; 5] = [256, 512, 1024, 2048, 4096];
@@ -29,16 +31,67 @@ impl Rules<'_> {
                 let text = format!("`ecn.kmin` ({}) is above `ecn.kmax` ({})", ecn.kmin, ecn.kmax);
                 self.add(Code::Contradiction, "fabric.ecn.kmin", text);
             }
-            if fabric.congestion_control == CongestionControl::None {
-                self.without_effect("fabric.ecn", "senders ignore marks (`congestion_control: none`)");
-            }
+            self.marks_before_pauses(&ecn);
         }
+        self.congestion();
         if fabric.transport == Transport::Ud && matches!(self.spec.workload.work, Work::Collective(_)) {
             let text = "a collective needs acknowledgements, and `transport.kind: ud` has none";
             self.refuse(Code::Contradiction, "fabric.transport.kind", text, "take `rc`, or flows as the workload");
         }
         if fabric.link.loss == Fraction::ONE {
             self.add(Code::Impossible, "fabric.link.loss", "every packet of every link would be lost");
+        }
+    }
+
+    /// Marks need a sender that listens, and the other way round.
+    fn congestion(&mut self) {
+        let fabric = &self.spec.fabric;
+        let control = fabric.congestion_control;
+        match (fabric.ecn.is_some(), control.listens_to_marks()) {
+            (true, false) => {
+                let kind = if control == CongestionControl::None { "none" } else { "window" };
+                self.without_effect("fabric.ecn", &format!("senders ignore marks (`congestion_control: {kind}`)"));
+            }
+            (false, true) => {
+                self.without_effect("fabric.congestion_control", "no switch marks packets (`fabric.ecn` is not set)");
+            }
+            _ => {}
+        }
+        let windowed = matches!(control, CongestionControl::Window { .. } | CongestionControl::Dctcp(_));
+        if windowed && fabric.transport == Transport::Ud {
+            self.without_effect("fabric.congestion_control", "`transport.kind: ud` has no acknowledgements");
+        }
+        let gain = match control {
+            CongestionControl::Dcqcn(dcqcn) => dcqcn.gain,
+            CongestionControl::Dctcp(dctcp) => dctcp.gain,
+            _ => return,
+        };
+        if gain.numerator() != 1 || gain.denominator() > 1 << 20 {
+            let text = format!("a gain of {gain} is not 1 over a whole number up to 2^20");
+            let help = "write for example `1/256`";
+            self.refuse(Code::Impossible, "fabric.congestion_control.gain", text, help);
+        }
+    }
+
+    /// One congested input is paused at this queue at the latest; marking has to begin earlier to be of use.
+    fn marks_before_pauses(&mut self, ecn: &Ecn) {
+        let fabric = &self.spec.fabric;
+        let xoff = match &fabric.flow_control {
+            FlowControl::Pfc(Pfc { xoff: Xoff::Static { xoff, .. }, .. }) => Some(*xoff),
+            FlowControl::Pfc(_) => fabric.buffer.size.map(|size| {
+                // The one saturated input has alpha of what it leaves free: alpha B / (1 + alpha).
+                let (num, den) = (fabric.buffer.alpha.numerator(), fabric.buffer.alpha.denominator());
+                let part = u128::from(size.get()) * u128::from(num) / (u128::from(num) + u128::from(den)).max(1);
+                Bytes::new(u64::try_from(part).unwrap_or(u64::MAX))
+            }),
+            _ => None,
+        };
+        if let Some(xoff) = xoff.filter(|xoff| ecn.kmin >= *xoff && fabric.congestion_control.listens_to_marks()) {
+            let text = format!(
+                "marking begins at {}, and one input is paused at {xoff} already: PFC acts before ECN",
+                ecn.kmin
+            );
+            self.refuse(Code::Suspicious, "fabric.ecn.kmin", text, "take `ecn.kmin` well below the threshold of PFC");
         }
     }
 

@@ -1,12 +1,12 @@
 use std::collections::BTreeSet;
 
-use units::Time;
+use units::{Rate, Time};
 
 use super::Rules;
 use crate::diagnostic::Code;
 use crate::spec::{
-    Arrival, Collective, CollectiveKind, FaultKind, Flow, FlowSize, Jitter, Pattern, PatternKind, Routing, Topology,
-    Work,
+    Algorithm, Arrival, Collective, CollectiveKind, FaultKind, Flow, FlowControl, FlowSize, Jitter, Pattern,
+    PatternKind, RoutingKind, Technology, Topology, Work,
 };
 
 impl Rules<'_> {
@@ -16,10 +16,13 @@ impl Rules<'_> {
             Work::Flows(flows) => self.flows(flows),
             Work::Pattern(pattern) => self.pattern(pattern),
         }
+        if !matches!(self.spec.workload.work, Work::Collective(_)) {
+            self.without_effect("workload.placement", "flows name their hosts");
+        }
     }
 
     fn collective(&mut self, collective: &Collective) {
-        if self.spec.fabric.routing == Routing::Explicit {
+        if self.spec.fabric.routing.kind == RoutingKind::Explicit {
             let text = "`routing: explicit` needs a `path` for every flow, and a collective has none";
             self.refuse(Code::Contradiction, "fabric.routing.kind", text, "take `ecmp` or `d-mod-k`");
         }
@@ -36,6 +39,10 @@ impl Rules<'_> {
                 self.add(Code::UnknownName, "host.straggler.rank", text);
             }
         }
+        if collective.algorithm == Algorithm::HalvingDoubling {
+            self.without_effect("workload.slice", "halving-doubling sends one message a turn");
+        }
+        self.data_class("workload.class", self.spec.workload.class);
         if collective.compute == Time::ZERO {
             let why = "there is no compute phase (`workload.compute`)";
             self.without_effect("host.straggler", why);
@@ -58,9 +65,10 @@ impl Rules<'_> {
             let help = "write `flows: [{src: h0, dst: h1, size: 1MiB}]` or `pattern: permutation`";
             self.refuse(Code::MissingKey, "workload", "the workload has neither `flows` nor a `pattern`", help);
         }
-        for key in ["size", "rate", "stop", "shift", "fan_in", "dst"] {
+        for key in ["size", "rate", "stop", "shift", "fan_in", "dst", "qps"] {
             self.without_effect(&format!("workload.{key}"), "it is for patterns, and the flows are listed");
         }
+        self.data_class("workload.class", self.spec.workload.class);
         let mut names = BTreeSet::new();
         for (index, flow) in flows.iter().enumerate() {
             let path = format!("workload.flows.{index}");
@@ -71,7 +79,25 @@ impl Rules<'_> {
         }
     }
 
+    /// Whether the technology has such a class.
+    fn data_class(&mut self, path: &str, class: Option<u8>) {
+        let Some(class) = class else { return };
+        let fabric = &self.spec.fabric;
+        if fabric.technology == Technology::Roce && class > 7 {
+            let text = format!("there is no priority {class}: Ethernet has 0 to 7");
+            self.add(Code::Impossible, path, text);
+        }
+        if class > 0 && matches!(&fabric.flow_control, FlowControl::Credit(credit) if credit.vls == 1) {
+            self.without_effect(path, "all data has lane 0 (`fabric.credit.vls` is 1)");
+        }
+    }
+
     fn flow(&mut self, path: &str, flow: &Flow) {
+        self.data_class(&format!("{path}.class"), flow.class);
+        if flow.rate == Some(Rate::ZERO) && flow.size != FlowSize::Unlimited {
+            let text = format!("flow `{}` never sends its bytes at 0bps", flow.name);
+            self.refuse(Code::Contradiction, &format!("{path}.rate"), text, "give it a rate, or `size: unlimited`");
+        }
         self.host_name(&format!("{path}.src"), &flow.src);
         self.host_name(&format!("{path}.dst"), &flow.dst);
         if flow.src == flow.dst {
@@ -85,7 +111,7 @@ impl Rules<'_> {
         self.ending(&format!("{path}.size"), &format!("flow `{}`", flow.name), flow.size, flow.stop);
         if !flow.path.is_empty() {
             self.flow_path(&format!("{path}.path"), &flow.path, &flow.src, &flow.dst);
-        } else if self.spec.fabric.routing == Routing::Explicit {
+        } else if self.spec.fabric.routing.kind == RoutingKind::Explicit {
             let text = format!("`routing: explicit` needs a `path` for every flow, and `{}` has none", flow.name);
             self.add(Code::Contradiction, path, text);
         }
@@ -108,10 +134,11 @@ impl Rules<'_> {
         } else {
             self.ending("workload.size", "the pattern", pattern.size, pattern.stop);
         }
-        if self.spec.fabric.routing == Routing::Explicit {
+        if self.spec.fabric.routing.kind == RoutingKind::Explicit {
             let text = "`routing: explicit` needs a `path` for every flow, and a pattern has none";
             self.add(Code::Contradiction, "fabric.routing.kind", text);
         }
+        self.data_class("workload.class", self.spec.workload.class);
         if pattern.kind != PatternKind::Shift {
             self.without_effect("workload.shift", "the pattern is no shift");
         }

@@ -53,6 +53,8 @@ pub struct Link {
     pub loss: Fraction,
     /// Bytes of a packet beside its payload, in place of the technology's.
     pub overhead: Option<Bytes>,
+    /// Clock tolerance in millionths.
+    pub ppm: u32,
 }
 
 /// How a full receiver holds its sender.
@@ -119,6 +121,8 @@ words! {
 pub struct Credit {
     /// Receive buffer of a port and lane.
     pub buffer: Bytes,
+    /// Data lanes.
+    pub vls: u8,
     /// Blocks outstanding at most; `None`: no limit.
     pub window: Option<u64>,
 }
@@ -192,9 +196,28 @@ words! {
     }
 }
 
+/// How a path is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Routing {
+    /// The rule.
+    pub kind: RoutingKind,
+    /// Of hashes.
+    pub seeds: HashSeeds,
+}
+
 words! {
-    /// How a path is chosen.
-    Routing {
+    /// Seeds of the hashes of switches.
+    HashSeeds {
+        /// Every switch has its own.
+        PerSwitch = "per-switch",
+        /// One for all.
+        One = "one",
+    }
+}
+
+words! {
+    /// The rule by which a path is chosen.
+    RoutingKind {
         /// Hash of the flow over all shortest paths.
         Ecmp = "ecmp",
         /// By destination number.
@@ -203,6 +226,10 @@ words! {
         UpDown = "up-down",
         /// One shortest path for each destination.
         MinHop = "min-hop",
+        /// Packet by packet, all shortest paths in turn.
+        Spray = "spray",
+        /// Packet by packet, the shortest queue.
+        Adaptive = "adaptive",
         /// Every flow has its `path`.
         Explicit = "explicit",
     }
@@ -230,6 +257,18 @@ pub struct Rc {
     pub timeout: Time,
     /// Before the flow fails.
     pub retries: u8,
+    /// Of acknowledgements.
+    pub ack_class: AckClass,
+}
+
+words! {
+    /// Class of acknowledgements and notifications.
+    AckClass {
+        /// That of control.
+        Control = "control",
+        /// That of the data.
+        Same = "same",
+    }
 }
 
 words! {
@@ -249,12 +288,92 @@ pub enum AckEvery {
     Message,
 }
 
+/// How senders react to congestion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CongestionControl {
+    /// Not at all.
+    None,
+    /// With a fixed number of packets in flight.
+    Window {
+        /// How many.
+        packets: u32,
+    },
+    /// DCQCN.
+    Dcqcn(Dcqcn),
+    /// DCTCP's window rule.
+    Dctcp(Dctcp),
+}
+
+/// Parameters of DCQCN (Zhu et al., SIGCOMM 2015).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dcqcn {
+    /// The preset they began with.
+    pub preset: DcqcnPreset,
+    /// Of notifications of a flow, at least.
+    pub cnp_interval: Time,
+    /// Of the decay of alpha.
+    pub alpha_timer: Time,
+    /// Of increase events by time.
+    pub increase_timer: Time,
+    /// Of increase events by bytes; `None`: there are none.
+    pub byte_counter: Option<Bytes>,
+    /// Events of a kind until fast recovery is over.
+    pub fast_recovery: u32,
+    /// Additive increase.
+    pub additive: Rate,
+    /// Hyper increase.
+    pub hyper: Rate,
+    /// No slower.
+    pub min_rate: Rate,
+    /// Of alpha.
+    pub gain: Fraction,
+    /// Of cut and update.
+    pub alpha_order: AlphaOrder,
+    /// Of comparison and count.
+    pub stage_order: StageOrder,
+}
+
 words! {
-    /// How senders react to congestion.
-    CongestionControl {
-        /// Not at all.
-        None = "none",
+    /// Published sets of parameters.
+    DcqcnPreset {
+        /// Zhu et al., SIGCOMM 2015.
+        Paper = "paper",
+        /// The ns-3 code of its authors.
+        Ns3Rdma = "ns3-rdma",
+        /// The ns-3 code of HPCC, scaled to 400 Gb/s as its scripts do.
+        Hpcc400g = "hpcc-400g",
     }
+}
+
+words! {
+    /// Which alpha a notification cuts by.
+    AlphaOrder {
+        /// The one before its own update.
+        CutFirst = "cut-first",
+        /// The one after it.
+        UpdateFirst = "update-first",
+    }
+}
+
+words! {
+    /// When an increase event counts its stage.
+    StageOrder {
+        /// After the comparison.
+        CompareFirst = "compare-first",
+        /// Before it.
+        IncrementFirst = "increment-first",
+    }
+}
+
+/// Parameters of DCTCP's window rule (Alizadeh et al., SIGCOMM 2010).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dctcp {
+    /// Packets at the start.
+    pub initial_window: u32,
+    /// Of the marked share.
+    pub gain: Fraction,
+    /// Until the first mark.
+    pub slow_start: bool,
 }
 
 impl Fabric {
@@ -272,9 +391,9 @@ impl Fabric {
             switch: Switch::of(item.group("switch")),
             buffer: Buffer::of(item.group("buffer")),
             ecn: item.opt_group("ecn").map(Ecn::of),
-            routing: item.group("routing").word("kind"),
+            routing: Routing::of(item.group("routing")),
             transport: Transport::of(item.group("transport")),
-            congestion_control: item.group("congestion_control").word("kind"),
+            congestion_control: CongestionControl::of(item.group("congestion_control")),
         }
     }
 }
@@ -288,6 +407,7 @@ impl Link {
             mtu: mtu.unwrap_or(Bytes::new(4096)),
             loss: item.fraction("loss"),
             overhead: item.opt_bytes("overhead"),
+            ppm: item.small("ppm"),
         }
     }
 }
@@ -320,7 +440,7 @@ impl Credit {
             Value::Blocks(blocks) => Some(blocks.0),
             _ => None,
         };
-        Credit { buffer: item.bytes("buffer"), window }
+        Credit { buffer: item.bytes("buffer"), vls: u8::try_from(item.count("vls")).unwrap_or(1), window }
     }
 }
 
@@ -364,6 +484,52 @@ impl Transport {
             window: item.opt_small("window"),
             timeout: item.time("timeout"),
             retries: u8::try_from(item.count("retries")).unwrap_or(u8::MAX),
+            ack_class: item.word("ack_class"),
         })
+    }
+}
+
+impl Routing {
+    fn of(item: &Item) -> Routing {
+        Routing { kind: item.word("kind"), seeds: item.opt_word("seeds").unwrap_or(HashSeeds::PerSwitch) }
+    }
+}
+
+impl CongestionControl {
+    fn of(item: &Item) -> CongestionControl {
+        match item.string_or_word("kind") {
+            "window" => CongestionControl::Window { packets: item.small("packets") },
+            "dcqcn" => CongestionControl::Dcqcn(Dcqcn::of(item)),
+            "dctcp" => CongestionControl::Dctcp(Dctcp {
+                initial_window: item.small("initial_window"),
+                gain: item.fraction("gain"),
+                slow_start: item.bool("slow_start"),
+            }),
+            _ => CongestionControl::None,
+        }
+    }
+
+    /// Whether it reacts to marks.
+    pub const fn listens_to_marks(&self) -> bool {
+        matches!(self, CongestionControl::Dcqcn(_) | CongestionControl::Dctcp(_))
+    }
+}
+
+impl Dcqcn {
+    fn of(item: &Item) -> Dcqcn {
+        Dcqcn {
+            preset: item.word("preset"),
+            cnp_interval: item.time("cnp_interval"),
+            alpha_timer: item.time("alpha_timer"),
+            increase_timer: item.time("increase_timer"),
+            byte_counter: item.opt_bytes("byte_counter"),
+            fast_recovery: item.small("fast_recovery"),
+            additive: item.rate("additive"),
+            hyper: item.rate("hyper"),
+            min_rate: item.rate("min_rate"),
+            gain: item.fraction("gain"),
+            alpha_order: item.word("alpha_order"),
+            stage_order: item.word("stage_order"),
+        }
     }
 }

@@ -40,8 +40,12 @@ pub enum FaultKind {
         node: String,
         /// Which of its ports.
         nic: u32,
+        /// Which class; `None`: that of the workload.
+        class: Option<u8>,
         /// Share of the time.
         duty: Fraction,
+        /// From one pause to the next.
+        period: Time,
     },
     /// A link is slow or stopped.
     Degrade {
@@ -72,9 +76,13 @@ impl Fault {
         let kind = match item.string_or_word("kind") {
             "loss" => FaultKind::Loss { link: link(), rate: item.fraction("rate") },
             "drop" => FaultKind::Drop { link: link(), every: item.count("every") },
-            "nic-pause" => {
-                FaultKind::NicPause { node: item.string("node"), nic: item.small("nic"), duty: item.fraction("duty") }
-            }
+            "nic-pause" => FaultKind::NicPause {
+                node: item.string("node"),
+                nic: item.small("nic"),
+                class: item.opt_count("class").map(|class| u8::try_from(class).unwrap_or(u8::MAX)),
+                duty: item.fraction("duty"),
+                period: item.time("period"),
+            },
             "degrade" => FaultKind::Degrade { link: link(), rate: item.rate("rate") },
             "slow-receiver" => {
                 FaultKind::SlowReceiver { node: item.string("node"), nic: item.small("nic"), rate: item.rate("rate") }

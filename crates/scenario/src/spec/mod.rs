@@ -15,8 +15,9 @@ use crate::item::Item;
 pub(crate) use expect::MetricUnit;
 pub use expect::{Bound, Expect, Expected};
 pub use fabric::{
-    AckEvery, Buffer, CongestionControl, Credit, Ecn, Fabric, FlowControl, Forwarding, Headroom, Link, MarkAt, Pfc, Rc,
-    Refresh, Retransmit, Routing, Service, Switch, Technology, Transport, Xoff,
+    AckClass, AckEvery, AlphaOrder, Buffer, CongestionControl, Credit, Dcqcn, DcqcnPreset, Dctcp, Ecn, Fabric,
+    FlowControl, Forwarding, HashSeeds, Headroom, Link, MarkAt, Pfc, Rc, Refresh, Retransmit, Routing, RoutingKind,
+    Service, StageOrder, Switch, Technology, Transport, Xoff,
 };
 pub use faults::{Fault, FaultKind};
 pub use host::{Host, Jitter, Straggler};
@@ -26,7 +27,8 @@ pub use topology::{
     Topology,
 };
 pub use workload::{
-    Algorithm, Arrival, Collective, CollectiveKind, Flow, FlowSize, Pattern, PatternKind, Placement, Work, Workload,
+    Algorithm, Arrival, Collective, CollectiveKind, Flow, FlowSize, Format, Moe, MoeExchange, Pattern, PatternKind,
+    Placement, Skew, Work, Workload,
 };
 
 /// Everything a scenario says.

@@ -39,6 +39,8 @@ words! {
     OnDeadlock {
         /// Ends the run.
         Stop = "stop",
+        /// Nothing: what still moves goes on.
+        Continue = "continue",
     }
 }
 
@@ -51,8 +53,6 @@ words! {
         Pause = "pause",
         /// Rates.
         Rate = "rate",
-        /// Messages.
-        Messages = "messages",
     }
 }
 

@@ -1,3 +1,4 @@
+use units::text::Fraction;
 use units::{Bytes, Rate, Time};
 
 use super::word::words;
@@ -10,17 +11,23 @@ pub struct Workload {
     pub name: String,
     /// When it begins.
     pub start: Time,
-    /// Order of the ranks on the hosts.
+    /// Each flow or rank begins later by a time drawn below this.
+    pub start_jitter: Time,
+    /// Of the data; `None`: that of the technology.
+    pub class: Option<u8>,
+    /// Order of the hosts among the ranks.
     pub placement: Placement,
     /// A collective or flows.
     pub work: Work,
 }
 
 words! {
-    /// Order of the ranks on the hosts.
+    /// Order of the hosts among the ranks.
     Placement {
-        /// Host by host.
+        /// As they are numbered.
         Contiguous = "contiguous",
+        /// Shuffled.
+        Random = "random",
     }
 }
 
@@ -42,16 +49,90 @@ pub struct Collective {
     pub kind: CollectiveKind,
     /// How.
     pub algorithm: Algorithm,
-    /// As nccl-tests counts it.
+    /// As nccl-tests counts it; zero where the kind has none.
     pub size: Bytes,
-    /// Parallel rings; `None`: one a NIC of a host.
+    /// Parts with connections of their own; `None`: as the algorithm has them.
     pub channels: Option<u32>,
-    /// Bytes of one message; `None`: one message a step.
+    /// Bytes of one message; `None`: as the algorithm has them.
     pub slice: Option<Bytes>,
     /// Rank that has or gets the data.
     pub root: u32,
     /// Compute phase before each step.
     pub compute: Time,
+    /// Of a mixture of experts.
+    pub moe: Option<Moe>,
+}
+
+/// The communication of a mixture-of-experts layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Moe {
+    /// Of a rank.
+    pub tokens: u32,
+    /// Experts of a token.
+    pub top_k: u32,
+    /// In all.
+    pub experts: u32,
+    /// Elements of a token.
+    pub hidden: u32,
+    /// Popularity of experts.
+    pub skew: Skew,
+    /// Format on the way out.
+    pub dispatch: Format,
+    /// Format on the way back.
+    pub combine: Format,
+    /// Order of messages.
+    pub exchange: MoeExchange,
+    /// Whether a rank with several experts of a token gets it once.
+    pub once_per_rank: bool,
+    /// Between dispatch and combine.
+    pub expert_compute: Time,
+}
+
+/// Popularity of experts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Skew {
+    /// Every rank sends as much to every other.
+    Balanced,
+    /// Drawn with equal chances.
+    Uniform,
+    /// Drawn with weights 1 / i^s.
+    Zipf(Fraction),
+}
+
+words! {
+    /// Number formats.
+    Format {
+        /// One byte, and a scale of 4 bytes for 128 elements.
+        Fp8 = "fp8",
+        /// Two bytes.
+        Bf16 = "bf16",
+        /// Two bytes.
+        Fp16 = "fp16",
+        /// Four bytes.
+        Fp32 = "fp32",
+    }
+}
+
+words! {
+    /// Order of the messages of an exchange.
+    MoeExchange {
+        /// All at once.
+        Simultaneous = "simultaneous",
+        /// One after another.
+        Staggered = "staggered",
+    }
+}
+
+impl Format {
+    /// Bytes of a token of so many elements.
+    pub fn bytes(self, elements: u32) -> u64 {
+        let elements = u64::from(elements);
+        match self {
+            Format::Fp8 => elements + 4 * elements.div_ceil(128),
+            Format::Bf16 | Format::Fp16 => 2 * elements,
+            Format::Fp32 => 4 * elements,
+        }
+    }
 }
 
 words! {
@@ -71,6 +152,10 @@ words! {
         AllToAll = "all-to-all",
         /// Every rank sends to the next.
         SendRecv = "send-recv",
+        /// No rank leaves before all have entered.
+        Barrier = "barrier",
+        /// Tokens go to their experts and come back.
+        Moe = "moe",
     }
 }
 
@@ -81,8 +166,16 @@ words! {
         Auto = "auto",
         /// Rings.
         Ring = "ring",
+        /// One binary tree over hosts.
+        Tree = "tree",
+        /// Two binary trees that share the load.
+        DoubleBinaryTree = "double-binary-tree",
+        /// Recursive halving, then doubling.
+        HalvingDoubling = "halving-doubling",
         /// Pairs, one after the other.
         Pairwise = "pairwise",
+        /// Everything at once.
+        Direct = "direct",
     }
 }
 
@@ -105,6 +198,12 @@ pub struct Flow {
     pub rate: Option<Rate>,
     /// Spacing of packets at that rate.
     pub arrival: Arrival,
+    /// Of its data; `None`: that of the workload.
+    pub class: Option<u8>,
+    /// Connections.
+    pub qps: u32,
+    /// Links between switches that a packet may cross.
+    pub ttl: u8,
     /// Every node from source to destination; empty: routed.
     pub path: Vec<String>,
 }
@@ -139,6 +238,8 @@ pub struct Pattern {
     pub rate: Option<Rate>,
     /// Spacing of packets at that rate.
     pub arrival: Arrival,
+    /// Connections of each.
+    pub qps: u32,
     /// When they stop sending.
     pub stop: Option<Time>,
     /// Shift: hosts further on; `None`: half of them.
@@ -172,7 +273,14 @@ impl Workload {
                 None => Work::Flows(item.list("flows").iter().enumerate().map(|(i, flow)| Flow::of(i, flow)).collect()),
             },
         };
-        Workload { name: item.string("name"), start: item.time("start"), placement: item.word("placement"), work }
+        Workload {
+            name: item.string("name"),
+            start: item.time("start"),
+            start_jitter: item.time("start_jitter"),
+            class: class(item),
+            placement: item.word("placement"),
+            work,
+        }
     }
 }
 
@@ -181,13 +289,40 @@ impl Collective {
         Collective {
             kind,
             algorithm: item.opt_word("algorithm").unwrap_or(Algorithm::Auto),
-            size: item.bytes("size"),
+            size: item.opt_bytes("size").unwrap_or(Bytes::ZERO),
             channels: item.opt_small("channels"),
             slice: item.opt_bytes("slice"),
             root: item.opt_small("root").unwrap_or(0),
             compute: item.time("compute"),
+            moe: (kind == CollectiveKind::Moe).then(|| Moe::of(item)),
         }
     }
+}
+
+impl Moe {
+    fn of(item: &Item) -> Moe {
+        let skew = item.group("skew");
+        Moe {
+            tokens: item.small("tokens"),
+            top_k: item.small("top_k"),
+            experts: item.small("experts"),
+            hidden: item.small("hidden"),
+            skew: match (skew.opt_fraction("zipf"), skew.text()) {
+                (Some(zipf), _) => Skew::Zipf(zipf),
+                (None, "balanced") => Skew::Balanced,
+                _ => Skew::Uniform,
+            },
+            dispatch: item.word("dispatch"),
+            combine: item.word("combine"),
+            exchange: item.word("exchange"),
+            once_per_rank: item.bool("once_per_rank"),
+            expert_compute: item.time("expert_compute"),
+        }
+    }
+}
+
+fn class(item: &Item) -> Option<u8> {
+    item.opt_count("class").map(|class| u8::try_from(class).unwrap_or(u8::MAX))
 }
 
 impl Flow {
@@ -201,6 +336,9 @@ impl Flow {
             stop: item.opt_time("stop"),
             rate: item.opt_rate("rate"),
             arrival: item.word("arrival"),
+            class: class(item),
+            qps: item.small("qps"),
+            ttl: u8::try_from(item.count("ttl")).unwrap_or(u8::MAX),
             path: item.strings("path"),
         }
     }
@@ -219,6 +357,7 @@ impl Pattern {
             size: FlowSize::of(item),
             rate: item.opt_rate("rate"),
             arrival: item.word("arrival"),
+            qps: item.small("qps"),
             stop: item.opt_time("stop"),
             shift: item.opt_small("shift"),
             fan_in: item.opt_small("fan_in"),

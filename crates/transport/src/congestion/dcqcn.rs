@@ -138,9 +138,10 @@ impl Dcqcn {
         let f = self.config.fast_recovery;
         let (low, high) = (self.timer_stage.min(self.byte_stage), self.timer_stage.max(self.byte_stage));
         if low >= f {
-            self.target += self.config.hyper.bps() * u64::from(low - f + 1);
+            let step = self.config.hyper.bps().saturating_mul(u64::from(low - f + 1));
+            self.target = self.target.saturating_add(step);
         } else if high >= f {
-            self.target += self.config.additive.bps();
+            self.target = self.target.saturating_add(self.config.additive.bps());
         }
         self.target = self.target.min(self.line);
         self.current = ((self.current + self.target) / 2).min(self.line);
