@@ -89,7 +89,7 @@ fn pipeline<Q: EventQueue>(lengths: u32, jitter: u64, events: u64) -> (f64, u64)
     let mut engine = Engine::<Q>::new(links.collect(), 0);
     let mut lane = |cable: u64, wire: u64| {
         let wire = Time::from_ps(wire);
-        engine.lane(Delays { wire, arrival: wire + propagation(cable), lag: Time::ZERO })
+        engine.lane(Delays { wire, arrival: wire + propagation(cable), lag: Time::ZERO, express: false })
     };
     let lanes = (0..u64::from(CABLES)).map(|cable| [lane(cable, 83_560), lane(cable, 1_680)]).collect();
     let mut stream = Stream::new(1, Purpose::Placement, 0);

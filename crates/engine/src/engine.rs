@@ -90,7 +90,7 @@ impl<Q: EventQueue> Engine<Q> {
 
     /// Makes (or finds) the lane for transmissions with these delays. For delays that recur.
     pub fn lane(&mut self, delays: Delays) -> Lane {
-        assert!(delays.wire > Time::ZERO && delays.arrival > Time::ZERO, "delays are positive: {delays:?}");
+        delays.check();
         self.queue.lane(delays)
     }
 
@@ -102,9 +102,11 @@ impl<Q: EventQueue> Engine<Q> {
 
     /// Starts to transmit `item` with delays that do not recur often enough for a lane.
     pub fn transmit_odd(&mut self, port: PortId, delays: Delays, item: u32) {
-        debug_assert!(delays.wire > Time::ZERO && delays.arrival > Time::ZERO, "delays are positive: {delays:?}");
+        if cfg!(debug_assertions) {
+            delays.check();
+        }
         self.queue.push(Event::line_free(self.now.saturating_add(delays.wire).ps(), port, item));
-        self.queue.push(Event::arrival(self.now.saturating_add(delays.arrival).ps(), port, item, delays.lag.ps()));
+        self.queue.push(Event::arrival(self.now.saturating_add(delays.arrival).ps(), port, item, &delays));
     }
 
     /// Sends `value` to the peer of `port`, where [`Engine::latest`] sees it one propagation delay later.
@@ -182,10 +184,10 @@ impl<Q: EventQueue> Engine<Q> {
         status
     }
 
-    #[inline]
+    #[inline(always)]
     fn dispatch<W: World<Q>>(&mut self, world: &mut W, due: &Due) {
-        for (port, class) in due.signals() {
-            world.signal(self, port, class);
+        if due.has_rare() {
+            self.dispatch_signals(world, due);
         }
         for (port, item) in due.lines() {
             world.line_free(self, port, item);
@@ -194,6 +196,20 @@ impl<Q: EventQueue> Engine<Q> {
             let port = self.peer(from);
             world.arrival(self, port, item, Time::from_ps(lag));
         }
+        if due.has_rare() {
+            self.dispatch_timers(world, due);
+        }
+    }
+
+    #[inline(never)]
+    fn dispatch_signals<W: World<Q>>(&mut self, world: &mut W, due: &Due) {
+        for (port, class) in due.signals() {
+            world.signal(self, port, class);
+        }
+    }
+
+    #[inline(never)]
+    fn dispatch_timers<W: World<Q>>(&mut self, world: &mut W, due: &Due) {
         for (node, slot) in due.timers() {
             world.timer(self, node, slot);
         }

@@ -10,7 +10,30 @@ pub struct Delays {
     /// Until the arrival callback at the peer: at the item's head or its tail. Positive.
     pub arrival: Time,
     /// From the arrival callback until the tail is there: zero when the callback comes at the tail.
+    /// Less than [`Delays::LAG_LIMIT`].
     pub lag: Time,
+    /// Of what one link brings at one instant this comes first: for what is delayed less than what was
+    /// sent before it, such as a frame that acts ahead of the receiver's pipeline.
+    pub express: bool,
+}
+
+impl Delays {
+    /// Every lag is shorter.
+    pub const LAG_LIMIT: Time = Time::from_ps(LAG_MAX + 1);
+
+    /// Place among the arrivals that one link brings at one instant: express, whole, head.
+    pub(crate) fn rank(&self) -> u8 {
+        match (self.express, self.lag > Time::ZERO) {
+            (true, _) => 0,
+            (false, false) => 1,
+            (false, true) => 2,
+        }
+    }
+
+    pub(crate) fn check(&self) {
+        assert!(self.wire > Time::ZERO && self.arrival > Time::ZERO, "delays are positive: {self:?}");
+        assert!(self.lag < Delays::LAG_LIMIT, "a lag has an end: {self:?}");
+    }
 }
 
 /// Transmissions of equal delays share a lane, so a lane's records are in time order by themselves.
@@ -22,7 +45,7 @@ pub struct Lane(pub u16);
 pub struct Event {
     /// When, in picoseconds.
     pub time: u64,
-    /// Class, id and head bit: see the constructors.
+    /// Class, id and rank: see the constructors.
     pub key: u64,
     /// What was transmitted.
     pub item: u32,
@@ -36,12 +59,17 @@ const LINE_FREE: u64 = 1;
 const ARRIVAL: u64 = 2;
 const TIMER: u64 = 3;
 
+/// Bits of an arrival's rank and of its lag.
+pub(crate) const RANK_BITS: u32 = 2;
+pub(crate) const LAG_BITS: u32 = 60;
+pub(crate) const LAG_MAX: u64 = (1 << LAG_BITS) - 1;
+
 /// An [`Event::key`] taken apart.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Key {
     Signal { port: PortId, class: u8 },
     LineFree { port: PortId },
-    Arrival { from: PortId },
+    Arrival { from: PortId, rank: u8 },
     Timer { node: NodeId, slot: u32 },
 }
 
@@ -57,11 +85,11 @@ impl Event {
         Event { time, key: LINE_FREE << CLASS_SHIFT | u64::from(port.0), item, lag: 0 }
     }
 
-    /// An item sent by port `from` arrives; a whole one (no lag) before a head.
+    /// An item sent by port `from` arrives: an express one first, a whole one (no lag) before a head.
     #[inline]
-    pub fn arrival(time: u64, from: PortId, item: u32, lag: u64) -> Event {
-        let head = u64::from(lag > 0);
-        Event { time, key: ARRIVAL << CLASS_SHIFT | u64::from(from.0) << 1 | head, item, lag }
+    pub fn arrival(time: u64, from: PortId, item: u32, delays: &Delays) -> Event {
+        let id = u64::from(from.0) << RANK_BITS | u64::from(delays.rank());
+        Event { time, key: ARRIVAL << CLASS_SHIFT | id, item, lag: delays.lag.ps() }
     }
 
     /// A timer of a node. Node ids stay below 2^30.
@@ -76,7 +104,7 @@ impl Event {
         match self.key >> CLASS_SHIFT {
             SIGNAL => Key::Signal { port: PortId((id >> 8) as u32), class: id as u8 },
             LINE_FREE => Key::LineFree { port: PortId(id as u32) },
-            ARRIVAL => Key::Arrival { from: PortId((id >> 1) as u32) },
+            ARRIVAL => Key::Arrival { from: PortId((id >> RANK_BITS) as u32), rank: id as u8 & ((1 << RANK_BITS) - 1) },
             _ => Key::Timer { node: NodeId((id >> 32) as u32), slot: id as u32 },
         }
     }

@@ -25,7 +25,7 @@ impl EventQueue for HeapQueue {
     fn transmit(&mut self, now: u64, lane: Lane, port: PortId, item: u32) {
         let delays = self.lanes[usize::from(lane.0)];
         self.push(Event::line_free(now.saturating_add(delays.wire.ps()), port, item));
-        self.push(Event::arrival(now.saturating_add(delays.arrival.ps()), port, item, delays.lag.ps()));
+        self.push(Event::arrival(now.saturating_add(delays.arrival.ps()), port, item, &delays));
     }
 
     fn push(&mut self, event: Event) {
@@ -49,5 +49,6 @@ impl EventQueue for HeapQueue {
             due.push(&event);
             self.heap.pop();
         }
+        due.sort();
     }
 }

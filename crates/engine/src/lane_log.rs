@@ -43,7 +43,7 @@ impl LaneLog {
             written: 0,
             read: [0; 2],
             delays: [delays.wire.ps(), delays.arrival.ps()],
-            tail: Due::tail(delays.lag.ps()),
+            tail: Due::tail(delays.rank(), delays.lag.ps()),
         }
     }
 
@@ -102,7 +102,7 @@ mod tests {
 
     fn log(wire: u64, arrival: u64) -> LaneLog {
         let [wire, arrival] = [wire, arrival].map(Time::from_ps);
-        LaneLog::new(Delays { wire, arrival, lag: Time::ZERO })
+        LaneLog::new(Delays { wire, arrival, lag: Time::ZERO, express: false })
     }
 
     fn items(log: &mut LaneLog, cursor: Cursor, time: u64) -> (Vec<u32>, u64) {

@@ -5,11 +5,12 @@
 //! - [`Engine::signal`] carries a small absolute value to the peer; the newest wins and it is read lazily;
 //! - [`Engine::at`] sets a timer for a node itself.
 //!
-//! Events are ordered by `(time, class, id, whole before head)` with the classes signal, line free,
-//! arrival, timer. The id is the sending port, or the node and slot of a timer. The key is unique and
-//! follows from what the event is, never from when it was inserted. Every delay is positive, so an
-//! event never causes another at its own instant and all events of an instant can be taken at once.
-//! Should two arrivals share a key (delays on one link may differ by more than a wire time), the item decides.
+//! Events are ordered by `(time, class, id, rank)` with the classes signal, line free, arrival, timer. The id
+//! is the sending port, or the node and slot of a timer. The rank tells apart what one link brings at one
+//! instant: an express item before a whole one before a head. The key is unique and follows from what the event
+//! is, never from when it was inserted. Every delay is positive, so an event never causes another at its own
+//! instant and all events of an instant can be taken at once. Should two arrivals share a key all the same (a
+//! link whose rate changes can catch up with itself), the item decides.
 //!
 //! [`LogQueue`] is the queue to use; [`HeapQueue`] is its oracle in tests.
 

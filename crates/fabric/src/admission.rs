@@ -20,38 +20,38 @@ pub(crate) enum Admission {
 
 impl Fabric {
     /// Charges a packet to the input it arrives at.
-    pub(crate) fn admit(&mut self, port: PortId, class: u8, size: u16) -> Admission {
+    #[inline(always)]
+    pub(crate) fn admit(&mut self, port: PortId, node: u32, class: u8, size: u16) -> Admission {
         let index = self.lane(port, class);
-        let node = &mut self.nodes[self.ports[port.index()].node as usize];
+        let node = &mut self.nodes[node as usize];
         let bytes = u64::from(size);
         let lane = &mut self.lanes[index];
         let mut admission = Admission::Accepted;
         match &mut lane.guard {
             Guard::None => {
-                if let Some(limit) = self.config.buffer.size
-                    && class != crate::CONTROL
-                    && node.held + bytes > limit.get()
+                if class != crate::CONTROL
+                    && self.config.buffer.size.is_some_and(|limit| node.held + bytes > limit.get())
                 {
                     return Admission::Refused { reason: DropReason::Full, stop: false };
                 }
             }
-            Guard::Pause(guard) => match guard.charge(bytes, &mut node.pool_used) {
-                Admit::Accepted => {}
-                Admit::Stop => admission = Admission::Stop,
-                Admit::Refused => return Admission::Refused { reason: DropReason::Headroom, stop: false },
-                Admit::RefusedAndStop => return Admission::Refused { reason: DropReason::Headroom, stop: true },
-            },
+            Guard::Pause(guard) => {
+                match guard.charge(bytes, &mut node.pool_used) {
+                    Admit::Accepted => {}
+                    Admit::Stop => admission = Admission::Stop,
+                    Admit::Refused => return Admission::Refused { reason: DropReason::Headroom, stop: false },
+                    Admit::RefusedAndStop => return Admission::Refused { reason: DropReason::Headroom, stop: true },
+                }
+                lane.counters.max_input = lane.counters.max_input.max(guard.held);
+            }
             Guard::Credit(guard) => guard.charge(Credit::blocks(size)),
         }
-        if let Guard::Pause(guard) = &lane.guard {
-            lane.counters.max_input = lane.counters.max_input.max(guard.held);
-        }
-        node.held += bytes;
-        node.entered += bytes;
+        node.charge(bytes);
         admission
     }
 
     /// Gives back the memory of a packet whose tail has left, and tells the sender.
+    #[inline(never)]
     pub(crate) fn release<F: Effects, S: Source>(
         &mut self,
         fx: &mut F,
@@ -60,22 +60,37 @@ impl Fabric {
         class: u8,
         size: u16,
     ) {
+        let node = self.ports[input.index()].node as usize;
+        self.give_back(fx, source, node, input, class, size);
+    }
+
+    /// The same for the caller who knows the node.
+    #[inline(always)]
+    pub(crate) fn give_back<F: Effects, S: Source>(
+        &mut self,
+        fx: &mut F,
+        source: &mut S,
+        node_index: usize,
+        input: PortId,
+        class: u8,
+        size: u16,
+    ) {
         let index = self.lane(input, class);
-        let node_index = self.ports[input.index()].node as usize;
         let node = &mut self.nodes[node_index];
-        node.held -= u64::from(size);
-        node.left += u64::from(size);
+        node.discharge(u64::from(size));
         match &mut self.lanes[index].guard {
             Guard::None => {}
             Guard::Pause(guard) => {
                 let before = node.pool_used;
                 guard.release(u64::from(size), &mut node.pool_used);
                 let (pool_fell, any_stopped) = (node.pool_used < before, node.stopped > 0);
-                if guard.stopped && guard.may_resume(node.pool_used) {
-                    self.let_go_on(fx, source, input, class);
-                }
-                if pool_fell && any_stopped {
-                    self.reconsider(fx, source, node_index);
+                if any_stopped {
+                    if guard.stopped && guard.may_resume(node.pool_used) {
+                        self.let_go_on(fx, source, input, class);
+                    }
+                    if pool_fell {
+                        self.reconsider(fx, source, node_index);
+                    }
                 }
             }
             Guard::Credit(guard) => {
@@ -88,6 +103,7 @@ impl Fabric {
 
     /// The pool has fallen, so thresholds have risen: every stopped sender of the switch may be due to
     /// go on, not only the one whose packet left.
+    #[inline(never)]
     fn reconsider<F: Effects, S: Source>(&mut self, fx: &mut F, source: &mut S, node: usize) {
         let (first, ports) = (self.nodes[node].first_port, self.nodes[node].ports);
         for port in (first..first + u32::from(ports)).map(PortId) {
@@ -104,11 +120,13 @@ impl Fabric {
     }
 
     /// Discards a packet that was never admitted.
+    #[inline(never)]
     pub(crate) fn discard<F: Effects>(&mut self, fx: &mut F, port: PortId, id: PacketId, reason: DropReason) {
         let packet: Packet = self.packets[id];
         let index = self.lane(port, packet.class);
         let counters = &mut self.lanes[index].counters;
-        counters.drops += 1;
+        // Damage was counted at the port whose link did it.
+        counters.drops += u64::from(reason != DropReason::Corrupt);
         if reason == DropReason::Headroom {
             counters.lossless_drops += 1;
         }
@@ -130,6 +148,7 @@ impl Fabric {
     }
 
     /// Discards a packet at `port` that `input` had admitted.
+    #[inline(never)]
     pub(crate) fn discard_from<F: Effects, S: Source>(
         &mut self,
         fx: &mut F,
@@ -151,6 +170,7 @@ impl Fabric {
     ///
     /// Model: the blocks of a damaged packet are restored at its arrival, as by a flow-control packet
     /// sent right behind it, not at the next periodic one.
+    #[inline(never)]
     pub(crate) fn discard_corrupt<F: Effects>(&mut self, fx: &mut F, port: PortId, id: PacketId) {
         let (class, size) = (self.packets[id].class, self.packets[id].size);
         let index = self.lane(port, class);
@@ -177,7 +197,8 @@ impl Fabric {
     /// A slow host keeps a packet in its receive buffer. False when there is no room: it is lost.
     pub fn hold<F: Effects, S: Source>(&mut self, fx: &mut F, source: &mut S, port: PortId, id: PacketId) -> bool {
         let (class, size) = (self.packets[id].class, self.packets[id].size);
-        match self.admit(port, class, size) {
+        let node = self.ports[port.index()].node;
+        match self.admit(port, node, class, size) {
             Admission::Accepted => true,
             Admission::Stop => {
                 self.ask_to_stop(fx, source, port, class);

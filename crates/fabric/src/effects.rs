@@ -1,4 +1,4 @@
-use units::{PortId, Time};
+use units::{NodeId, PortId, Time};
 use wire::{Packet, PacketId};
 
 /// What the fabric can make happen. Bound to the event engine in a run, to a list in a test.
@@ -22,6 +22,11 @@ pub trait Effects {
     /// Random bits for marking at `port`.
     fn draw_mark(&mut self, port: PortId) -> u32;
 
+    /// A packet arrives at a port of `node`, PFC frames and damaged ones included.
+    #[inline]
+    fn arrived(&mut self, node: NodeId, port: PortId, packet: &Packet) {
+        let _ = (node, port, packet);
+    }
     /// A packet is discarded at the node of `port` (its input, or its output when the queue is full).
     fn dropped(&mut self, port: PortId, packet: &Packet, reason: DropReason) {
         let _ = (port, packet, reason);

@@ -1,14 +1,13 @@
-use units::{NodeId, PortId, Rate, Time};
-use wire::{Flags, Kind, PacketId, Packets};
+use units::{PortId, Rate, Time};
+use wire::{PacketId, Packets};
 
-use crate::admission::Admission;
 use crate::config::{Credit, FabricConfig, FlowControl, MarkAt, Service, Thresholds};
 use crate::counters::{ClassCounters, PortCounters};
-use crate::effects::{DropReason, Effects, FabricTimer, Source};
-use crate::forwarding::{Forwarding, Hops};
+use crate::effects::{Effects, Source};
+use crate::forwarding::Forwarding;
 use crate::gate::{CreditGate, Gate, PauseGate};
 use crate::guard::{CreditGuard, Guard, Limits, PauseGuard};
-use crate::port::{CONTROL, HERE, Lane, Port, Sending};
+use crate::port::{CONTROL, Lane, Port, Sending};
 use crate::queue::{Joined, Queue};
 
 /// A node as the fabric sees it.
@@ -47,10 +46,31 @@ pub(crate) struct Node {
     pub(crate) pool_used: u64,
     /// Bytes in the switch: charged at arrival, released when the tail has left.
     pub(crate) held: u64,
+    /// What has entered and left, counted where the law is checked.
     pub(crate) entered: u64,
     pub(crate) left: u64,
     /// Inputs and classes whose senders are stopped.
     pub(crate) stopped: u32,
+}
+
+impl Node {
+    /// The node holds a packet more.
+    #[inline]
+    pub(crate) fn charge(&mut self, bytes: u64) {
+        self.held += bytes;
+        if cfg!(debug_assertions) {
+            self.entered += bytes;
+        }
+    }
+
+    /// A packet has left.
+    #[inline]
+    pub(crate) fn discharge(&mut self, bytes: u64) {
+        self.held -= bytes;
+        if cfg!(debug_assertions) {
+            self.left += bytes;
+        }
+    }
 }
 
 /// What became of an arrival.
@@ -75,6 +95,8 @@ pub struct Fabric {
     pub(crate) tails: Vec<(PortId, PacketId)>,
     pub(crate) forwarding: Forwarding,
     pub(crate) mark_at: Option<MarkAt>,
+    /// Whether a packet that joins a queue must look at its length first.
+    pub(crate) watches_queues: bool,
     /// The packets that exist.
     pub packets: Packets,
 }
@@ -93,6 +115,8 @@ impl Fabric {
             tails: Vec::new(),
             forwarding,
             mark_at: config.ecn.map(|ecn| ecn.mark_at),
+            watches_queues: config.buffer.egress_limit.is_some()
+                || config.ecn.is_some_and(|ecn| ecn.mark_at == MarkAt::Enqueue),
             packets: Packets::default(),
             config,
         };
@@ -167,170 +191,6 @@ impl Fabric {
     #[inline]
     pub(crate) fn lane(&self, port: PortId, class: u8) -> usize {
         port.index() * self.classes + usize::from(class)
-    }
-
-    /// A packet arrives at `port`; its tail `lag` later.
-    #[inline]
-    pub fn arrival<F: Effects, S: Source, H: Hops>(
-        &mut self,
-        fx: &mut F,
-        source: &mut S,
-        hops: &H,
-        port: PortId,
-        id: PacketId,
-        lag: Time,
-    ) -> Arrived {
-        let packet = &self.packets[id];
-        if packet.kind == Kind::Pause {
-            self.take_pause(fx, source, port, id);
-            return Arrived::Taken;
-        }
-        if packet.flags.has(Flags::CORRUPT) {
-            self.discard_corrupt(fx, port, id);
-            return Arrived::Taken;
-        }
-        if !self.ports[port.index()].switch {
-            return Arrived::Delivered(id);
-        }
-        match self.admit(port, packet.class, packet.size) {
-            Admission::Accepted => {}
-            Admission::Stop => self.ask_to_stop(fx, source, port, self.packets[id].class),
-            Admission::Refused { reason, stop } => {
-                if stop {
-                    self.ask_to_stop(fx, source, port, self.packets[id].class);
-                }
-                self.discard(fx, port, id, reason);
-                return Arrived::Taken;
-            }
-        }
-        self.forward(fx, source, hops, port, id, lag);
-        self.check_node(port);
-        Arrived::Taken
-    }
-
-    /// Finds the way of an admitted packet and queues it, now or when its tail is there.
-    #[inline]
-    fn forward<F: Effects, S: Source, H: Hops>(
-        &mut self,
-        fx: &mut F,
-        source: &mut S,
-        hops: &H,
-        port: PortId,
-        id: PacketId,
-        lag: Time,
-    ) {
-        let input = &self.ports[port.index()];
-        let (node, first, in_rate) = (input.node, input.first_port, input.in_rate);
-        let packet = &mut self.packets[id];
-        packet.ingress = input.local;
-        let class = usize::from(packet.class);
-        let (lanes, classes) = (&self.lanes, self.classes);
-        let queued = |local: u16| lanes[(first as usize + usize::from(local)) * classes + class].queue.bytes;
-        let choice = self.forwarding.choose(hops, NodeId(node), packet, queued);
-        packet.hop = packet.hop.wrapping_add(1);
-        let Some(choice) = choice else {
-            return self.discard_admitted(fx, source, port, id, DropReason::Unroutable);
-        };
-        let out = PortId(first + u32::from(choice));
-        let output = &self.ports[out.index()];
-        if output.peer_switch {
-            if packet.ttl == 0 {
-                return self.discard_admitted(fx, source, port, id, DropReason::TimeToLive);
-            }
-            packet.ttl -= 1;
-        }
-        // Cut-through from the head only onto a line no faster than the one it comes by.
-        //
-        // Model: a line faster by less than 1/512, as clocks differ, counts as equal; the bytes that the elastic buffer
-        // of a real port holds back for that are neglected.
-        if lag > Time::ZERO && output.rate.bps() > in_rate.bps() + in_rate.bps() / 512 {
-            packet.next = PacketId(out.0);
-            self.tails.push((port, id));
-            fx.timer(fx.now() + lag, FabricTimer::Tail(port, id));
-        } else {
-            self.enqueue(fx, source, out, id);
-        }
-    }
-
-    /// The tail of a packet that had to wait for it is there. `next` held its output meanwhile.
-    pub fn tail_arrived<F: Effects, S: Source>(&mut self, fx: &mut F, source: &mut S, id: PacketId) {
-        let out = PortId(self.packets[id].next.0);
-        self.tails.retain(|&(_, waiting)| waiting != id);
-        self.enqueue(fx, source, out, id);
-    }
-
-    /// Queues a packet at an output and starts it if the line is free. Hosts queue control packets here.
-    #[inline]
-    pub fn enqueue<F: Effects, S: Source>(&mut self, fx: &mut F, source: &mut S, out: PortId, id: PacketId) {
-        let packet = &self.packets[id];
-        let (class, size) = (packet.class, packet.size);
-        let index = self.lane(out, class);
-        if self.config.buffer.egress_limit.is_some() && self.is_full(out, index, class, size) {
-            let from = self.input_of(out, id);
-            return self.discard_from(fx, source, out, from, id, DropReason::Full);
-        }
-        if self.mark_at == Some(MarkAt::Enqueue) {
-            self.mark(fx, out, id, index, 0);
-        }
-        self.joined.set(id, fx.now());
-        let lane = &mut self.lanes[index];
-        lane.queue.push(&mut self.packets, id);
-        let port = &mut self.ports[out.index()];
-        port.backlog |= 1 << class;
-        if !port.busy {
-            self.try_send(fx, source, out);
-        }
-        // After the attempt: a packet that starts at once never queues.
-        let lane = &mut self.lanes[index];
-        lane.counters.max_queue = lane.counters.max_queue.max(lane.queue.bytes);
-    }
-
-    /// Whether an output queue without flow control has no room for `size` more bytes.
-    fn is_full(&self, out: PortId, index: usize, class: u8, size: u16) -> bool {
-        let lane = &self.lanes[index];
-        let limit = self.config.buffer.egress_limit.map_or(u64::MAX, |limit| limit.get());
-        matches!(lane.gate, Gate::Open)
-            && class != CONTROL
-            && self.ports[out.index()].switch
-            && lane.queue.bytes + u64::from(size) > limit
-    }
-
-    /// The port by which a queued packet came; `None` if it began at this node.
-    pub(crate) fn input_of(&self, out: PortId, id: PacketId) -> Option<PortId> {
-        let ingress = self.packets[id].ingress;
-        (ingress != HERE).then(|| PortId(self.ports[out.index()].first_port + u32::from(ingress)))
-    }
-
-    /// Marks a packet by the length of its queue, `leaving` bytes of which are its own.
-    pub(crate) fn mark<F: Effects>(&mut self, fx: &mut F, port: PortId, id: PacketId, lane: usize, leaving: u64) {
-        let Some(ecn) = self.config.ecn else { return };
-        if self.packets[id].kind != Kind::Data || !self.ports[port.index()].switch {
-            return;
-        }
-        let probability = ecn.probability(self.lanes[lane].queue.bytes + leaving);
-        if probability > 0 && u64::from(fx.draw_mark(port)) < probability {
-            self.packets[id].flags = self.packets[id].flags.with(Flags::CE);
-            self.lanes[lane].counters.marks += 1;
-        }
-    }
-
-    /// The line that leaves `port` is free: memory of what has left is given back, the next may go.
-    #[inline]
-    pub fn line_free<F: Effects, S: Source>(&mut self, fx: &mut F, source: &mut S, port: PortId) {
-        let state = &mut self.ports[port.index()];
-        state.busy = false;
-        let Sending { ingress, size, class } = state.sending;
-        if ingress != HERE {
-            let input = PortId(state.first_port + u32::from(ingress));
-            self.release(fx, source, input, class, size);
-            self.check_node(port);
-        }
-        self.try_send(fx, source, port);
-    }
-
-    /// The way that a switch would choose for a packet with all queues empty.
-    pub fn choose_way<H: Hops>(&mut self, hops: &H, switch: NodeId, packet: &wire::Packet) -> Option<u16> {
-        self.forwarding.choose(hops, switch, packet, |_| 0)
     }
 
     /// Says whether a host has unmade packets of a class for a port.

@@ -16,6 +16,7 @@ mod fabric;
 mod forwarding;
 mod gate;
 mod guard;
+mod path;
 mod pause;
 mod port;
 mod queue;

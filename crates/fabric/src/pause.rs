@@ -17,6 +17,7 @@ impl Fabric {
     }
 
     /// The guard of `port` has decided to stop its sender.
+    #[inline(never)]
     pub(crate) fn ask_to_stop<F: Effects, S: Source>(&mut self, fx: &mut F, source: &mut S, port: PortId, class: u8) {
         let node = self.ports[port.index()].node as usize;
         self.nodes[node].stopped += 1;
@@ -24,6 +25,7 @@ impl Fabric {
     }
 
     /// The guard of `port` lets its sender go on.
+    #[inline(never)]
     pub(crate) fn let_go_on<F: Effects, S: Source>(&mut self, fx: &mut F, source: &mut S, port: PortId, class: u8) {
         let node = self.ports[port.index()].node as usize;
         let index = self.lane(port, class);
@@ -43,6 +45,7 @@ impl Fabric {
     }
 
     /// Sends the waiting PFC frame of a port whose line is free. It goes ahead of all queues.
+    #[inline(never)]
     pub(crate) fn send_frame<F: Effects>(&mut self, fx: &mut F, port: PortId) {
         let (quanta, refresh) = (self.pfc().quanta, self.pfc().refresh);
         let state = &mut self.ports[port.index()];

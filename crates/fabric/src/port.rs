@@ -48,6 +48,14 @@ pub(crate) struct Port {
     pub(crate) frames: u64,
 }
 
+impl Port {
+    /// Nothing wants the line: no frame, no queued packet, none that a host would make.
+    #[inline]
+    pub(crate) fn is_unwanted(&self) -> bool {
+        self.pause_due | self.backlog | self.offered == 0
+    }
+}
+
 /// What the port must remember of the packet on the line.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sending {

@@ -1,5 +1,7 @@
 use units::Time;
-use wire::{PacketId, Packets};
+use wire::{Packet, PacketId, Packets};
+
+use crate::port::Sending;
 
 /// A chain of packets through [`wire::Packet::next`].
 #[derive(Clone, Copy, Debug)]
@@ -28,10 +30,8 @@ impl Chain {
     }
 
     #[inline]
-    pub(crate) fn pop(&mut self, packets: &Packets) -> PacketId {
-        let id = self.head;
-        self.head = packets[id].next;
-        id
+    pub(crate) fn pop(&mut self, packet: &Packet) {
+        self.head = packet.next;
     }
 }
 
@@ -72,13 +72,11 @@ impl Queue {
     }
 
     #[inline]
-    pub(crate) fn push(&mut self, packets: &mut Packets, id: PacketId) {
-        let packet = &packets[id];
-        let input = packet.ingress;
-        self.bytes += u64::from(packet.size);
+    pub(crate) fn push(&mut self, packets: &mut Packets, id: PacketId, sending: Sending) {
+        self.bytes += u64::from(sending.size);
         match &mut self.order {
             Order::Fifo(chain) => chain.push(packets, id),
-            Order::PerInput(inputs) => inputs.push(packets, input, id, self.packets == 0),
+            Order::PerInput(inputs) => inputs.push(packets, sending.ingress, id, self.packets == 0),
         }
         self.packets += 1;
     }
@@ -92,17 +90,16 @@ impl Queue {
         }
     }
 
-    /// Takes the head of a queue that is not empty.
+    /// Takes the head of a queue out; `packet` is it.
     #[inline]
-    pub(crate) fn pop(&mut self, packets: &mut Packets) -> PacketId {
+    pub(crate) fn pop(&mut self, packet: &Packet) {
         debug_assert!(self.packets > 0, "pop from an empty queue");
-        let id = match &mut self.order {
-            Order::Fifo(chain) => chain.pop(packets),
-            Order::PerInput(inputs) => inputs.pop(packets),
-        };
+        match &mut self.order {
+            Order::Fifo(chain) => chain.pop(packet),
+            Order::PerInput(inputs) => inputs.pop(packet),
+        }
         self.packets -= 1;
-        self.bytes -= u64::from(packets[id].size);
-        id
+        self.bytes -= u64::from(packet.size);
     }
 
     /// Whether each input has a list of its own.
@@ -154,10 +151,10 @@ impl Inputs {
         }
     }
 
-    fn pop(&mut self, packets: &Packets) -> PacketId {
+    fn pop(&mut self, packet: &Packet) {
         let input = self.first;
         let chain = &mut self.chains[usize::from(input)];
-        let id = chain.pop(packets);
+        chain.pop(packet);
         let drained = chain.head().is_none();
         // With one backlogged input the ring is that input alone, whose successor is stale.
         if input != self.last {
@@ -167,7 +164,6 @@ impl Inputs {
                 self.last = input;
             }
         }
-        id
     }
 }
 
@@ -193,16 +189,16 @@ impl Joined {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wire::Packet;
 
     fn served(queue: &mut Queue, arrivals: &[u16], packets: &mut Packets) -> Vec<u32> {
         for (n, ingress) in arrivals.iter().enumerate() {
             let id = packets.insert(Packet { psn: n as u32, ingress: *ingress, size: 10, ..Packet::default() });
-            queue.push(packets, id);
+            queue.push(packets, id, Sending { ingress: *ingress, size: 10, class: 1 });
         }
         let mut order = Vec::new();
         while queue.packets > 0 {
-            let id = queue.pop(packets);
+            let id = queue.head();
+            queue.pop(&packets[id]);
             order.push(packets[id].psn);
             packets.remove(id);
         }

@@ -1,8 +1,9 @@
 use engine::{Engine, EventQueue, Purpose, Stream};
 use fabric::{Effects, FabricTimer, Frame};
 use units::{NodeId, PortId, Time};
-use wire::PacketId;
+use wire::{Packet, PacketId};
 
+use crate::fingerprint::Fingerprint;
 use crate::lines::Lines;
 use crate::timer::Timer;
 
@@ -34,6 +35,7 @@ pub(crate) struct Fx<'a, Q> {
     pub(crate) engine: &'a mut Engine<Q>,
     pub(crate) lines: &'a Lines,
     pub(crate) wires: &'a mut Wires,
+    pub(crate) fingerprint: &'a mut Fingerprint,
 }
 
 impl<Q: EventQueue> Effects for Fx<'_, Q> {
@@ -68,6 +70,11 @@ impl<Q: EventQueue> Effects for Fx<'_, Q> {
             FabricTimer::Tail(port, packet) => (port, Timer::Tail(packet)),
         };
         self.engine.at(at, self.wires.node_of[port.index()], timer.encode());
+    }
+
+    #[inline(always)]
+    fn arrived(&mut self, node: NodeId, port: PortId, packet: &Packet) {
+        self.fingerprint.arrival(node, self.engine.now(), port, packet);
     }
 
     fn draw_loss(&mut self, port: PortId) -> u32 {

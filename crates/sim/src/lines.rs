@@ -82,12 +82,12 @@ impl LineKind {
             Some(header) => self.rate.time_for(Bytes::new(u64::from(header.min(size)))),
             None => wire,
         };
-        Delays { wire, arrival: seen + self.propagation + self.pipeline, lag: wire - seen }
+        Delays { wire, arrival: seen + self.propagation + self.pipeline, lag: wire - seen, express: false }
     }
 
     /// PFC frames are taken whole and act before the pipeline.
     fn pause_delays(&self) -> Delays {
         let wire = self.rate.time_for(Bytes::new(PAUSE_BYTES));
-        Delays { wire, arrival: wire + self.propagation, lag: Time::ZERO }
+        Delays { wire, arrival: wire + self.propagation, lag: Time::ZERO, express: true }
     }
 }

@@ -42,7 +42,8 @@ pub(crate) struct Network<'a> {
 /// What the runner watches.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Marks {
-    /// Payload bytes delivered, over the network and within NVLink domains.
+    /// Payload bytes delivered, over the network and within NVLink domains, and over the network alone.
+    pub(crate) payload: u64,
     pub(crate) delivered: u64,
     /// Data packets delivered in order.
     pub(crate) packets: u64,
@@ -117,7 +118,7 @@ impl<'a> Network<'a> {
         engine: &mut Engine<Q>,
         act: impl FnOnce(&mut Fabric, &mut Fx<'_, Q>, &mut Endpoints, &Ways<'a>) -> R,
     ) -> R {
-        let mut fx = Fx { engine, lines: &self.lines, wires: &mut self.wires };
+        let mut fx = Fx { engine, lines: &self.lines, wires: &mut self.wires, fingerprint: &mut self.fingerprint };
         let result = act(&mut self.fabric, &mut fx, &mut self.endpoints, &self.ways);
         if !self.endpoints.wanted_timers.is_empty() {
             self.set_timers(engine);
@@ -192,7 +193,7 @@ impl<'a> Network<'a> {
     }
 
     fn note_payload(&mut self, now: Time, bytes: u64) {
-        self.progress.delivered += bytes;
+        self.progress.payload += bytes;
         self.progress.last_payload = now;
         self.progress.last_useful = now;
     }
@@ -266,7 +267,7 @@ impl<'a> Network<'a> {
         }
         let packet = self.fabric.packets[id];
         self.fabric.packets.remove(id);
-        let mut fx = Fx { engine, lines: &self.lines, wires: &mut self.wires };
+        let mut fx = Fx { engine, lines: &self.lines, wires: &mut self.wires, fingerprint: &mut self.fingerprint };
         self.fabric.consume(&mut fx, port, packet.class, packet.size);
         self.take_packet(engine, port, &packet);
     }
@@ -332,6 +333,7 @@ impl<'a> Network<'a> {
         let received = responder.on_data(packet.psn, packet.payload, packet.flags, engine.now(), config);
         if received.bytes > 0 {
             self.progress.packets += 1;
+            self.progress.delivered += u64::from(received.bytes);
             self.note_payload(engine.now(), u64::from(received.bytes));
             self.note_delivery(engine.now(), conn);
         }
@@ -464,7 +466,6 @@ impl<Q: EventQueue> World<Q> for Network<'_> {
     #[inline]
     fn arrival(&mut self, engine: &mut Engine<Q>, port: PortId, item: u32, lag: Time) {
         let id = PacketId(item);
-        self.fingerprint.arrival(self.node_of[port.index()], engine.now(), port, &self.fabric.packets[id]);
         let arrived =
             self.with_fabric(engine, |fabric, fx, endpoints, ways| fabric.arrival(fx, endpoints, ways, port, id, lag));
         if let Arrived::Delivered(id) = arrived {
