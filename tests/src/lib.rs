@@ -5,6 +5,7 @@
 
 mod check;
 mod law;
+mod page;
 mod rig;
 
 pub mod collectives;
@@ -18,4 +19,5 @@ pub mod truths;
 
 pub use check::Check;
 pub use law::{Group, Law, groups};
+pub use page::{heading, page};
 pub use rig::{Custom, DATA, flow, goodput, parse, plan, port, run, run_on, run_plan, try_run, wire_time};

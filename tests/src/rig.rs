@@ -42,8 +42,8 @@ impl Custom {
 
     /// Switches `s0` to `s{n-1}` in a ring, each with a host `h0` to `h{n-1}`.
     pub fn ring(switches: usize) -> Custom {
-        let mut ring = Custom::default();
-        ring.switches = (0..switches).map(|switch| format!("s{switch}")).collect();
+        let names = (0..switches).map(|switch| format!("s{switch}")).collect();
+        let mut ring = Custom { switches: names, ..Custom::default() };
         for switch in 0..switches {
             ring.link(&format!("s{switch}"), &format!("s{}", (switch + 1) % switches), "");
             ring.host(&format!("h{switch}"), &format!("s{switch}"));

@@ -29,8 +29,11 @@ const WORLD: &[&str] = &["fs", "time", "thread", "env", "net", "process"];
 fn crates() -> BTreeMap<String, PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates");
     let entries = fs::read_dir(&root).expect("the crates are beside this one");
-    let folders = entries.map(|entry| entry.unwrap().path()).filter(|path| path.join("Cargo.toml").is_file());
-    folders.map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), path)).collect()
+    let folders =
+        entries.map(|entry| entry.expect("a readable folder").path()).filter(|path| path.join("Cargo.toml").is_file());
+    folders
+        .map(|path| (path.file_name().expect("a folder of a crate has a name").to_string_lossy().into_owned(), path))
+        .collect()
 }
 
 /// Names in the tables of dependencies of a manifest, of whatever kind.
@@ -78,8 +81,8 @@ fn manifests_are_read_in_every_notation() {
 }
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
+    for entry in fs::read_dir(folder).expect("a readable folder") {
+        let path = entry.expect("a readable folder").path();
         if path.is_dir() {
             sources(&path, found);
         } else if path.extension().is_some_and(|extension| extension == "rs") {
