@@ -78,8 +78,15 @@ impl Exchange {
         if sends {
             let to = (rank + distance) % ranks;
             let bytes = bytes(rank, to);
-            let send = Op::send(to, bytes.end - bytes.start, 0, Part(bytes.start)).detach();
-            return Some(if step < at_once { send } else { send.after(2 * at_once as u32 - 1) });
+            let send = Op::send(to, bytes.end - bytes.start, 0, Part(bytes.start));
+            if self == Exchange::Direct {
+                return Some(send.detach());
+            }
+            // Both halves of an earlier exchange must be over: what it received is here, and what it sent has left.
+            // With the receive alone a rank whose sends lag starts ever more of them at once.
+            let earlier = 2 * at_once as u32;
+            let send = send.until_sent();
+            return Some(if step < at_once { send } else { send.after(earlier - 1).after(earlier) });
         }
         let from = (rank + ranks - distance) % ranks;
         let bytes = bytes(from, rank);

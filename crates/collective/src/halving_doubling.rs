@@ -157,9 +157,9 @@ impl Schedule for HalvingDoubling {
         let received_size = received.end - received.start;
         Some(match place {
             0 => {
-                let send = Op::send(peer, sent.end - sent.start, stream, Part(sent.start)).detach();
+                let send = Op::send(peer, sent.end - sent.start, stream, Part(sent.start)).until_sent();
                 // All earlier turns must be over, not only the last: its peer may have been faster than theirs.
-                if turn == 0 { send } else { send.after(1).after_start(self.stride()) }
+                if turn == 0 { send } else { send.after(1).after(self.stride()) }
             }
             1 => Op::recv(peer, received_size, stream, Part(received.start), combine),
             _ => Op::new(OpKind::Reduce { size: if combine { received_size } else { 0 } }).after(1),

@@ -17,6 +17,8 @@ pub struct Op {
     /// Nobody waits for the end of this operation (a send whose acknowledgement means nothing to the schedule): it
     /// counts as finished once started, and its end is not reported.
     pub detached: bool,
+    /// Of a send: it ends when its last byte has left, not when it is acknowledged (the completion of a blocking send).
+    pub local: bool,
 }
 
 /// What an operation does.
@@ -85,7 +87,7 @@ pub enum Edge {
 impl Op {
     /// An operation that waits for nothing.
     pub const fn new(kind: OpKind) -> Op {
-        Op { kind, deps: [None; MAX_DEPS], detached: false }
+        Op { kind, deps: [None; MAX_DEPS], detached: false, local: false }
     }
 
     /// A send that waits for nothing.
@@ -106,6 +108,12 @@ impl Op {
     /// The same, also waiting for the start of the operation `back` places earlier.
     pub const fn after_start(self, back: u32) -> Op {
         self.with(Dep { back, edge: Edge::Started })
+    }
+
+    /// The same, ending when its last byte has left.
+    pub const fn until_sent(mut self) -> Op {
+        self.local = true;
+        self
     }
 
     /// The same, detached.

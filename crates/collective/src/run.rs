@@ -55,6 +55,8 @@ pub enum Action {
         size: u64,
         /// Nobody waits for the acknowledgement.
         detached: bool,
+        /// Call [`RankRun::finished_op`] when the last byte has left, not when it is acknowledged.
+        local: bool,
     },
     /// Compute for `time`, then call [`RankRun::finished_op`].
     Compute {
@@ -95,6 +97,7 @@ struct Slot {
     kind: OpKind,
     state: State,
     detached: bool,
+    local: bool,
     /// Dependencies that do not hold yet.
     pending: u8,
     /// Waiters for the start and for the end: each a circular list, named by its last link.
@@ -128,6 +131,7 @@ const EMPTY: Slot = Slot {
     kind: OpKind::Reduce { size: 0 },
     state: State::Finished,
     detached: false,
+    local: false,
     pending: 0,
     on_start: NONE,
     on_finish: NONE,
@@ -267,7 +271,7 @@ impl RankRun {
 
     fn begin(&mut self, schedule: &dyn Schedule, slot: u32, out: &mut Vec<Action>) {
         let (stream, index) = self.operation(slot);
-        let Slot { kind, detached, .. } = self.slots[slot as usize];
+        let Slot { kind, detached, local, .. } = self.slots[slot as usize];
         self.slots[slot as usize].state = State::Started;
         self.note(slot, Edge::Started);
         self.wake(slot, Edge::Started);
@@ -275,7 +279,7 @@ impl RankRun {
         let finished = match kind {
             OpKind::Send { size: 0, .. } | OpKind::Recv { size: 0, .. } | OpKind::Reduce { size: 0 } => true,
             OpKind::Send { to, size, tag, .. } => {
-                out.push(Action::Send { stream, index, to, tag, size, detached });
+                out.push(Action::Send { stream, index, to, tag, size, detached, local });
                 detached
             }
             OpKind::Recv { from, tag, .. } => self.post(slot, from, tag),
@@ -371,7 +375,8 @@ impl RankRun {
     fn load(&mut self, s: usize, index: u64, op: &Op) {
         let slot = self.slot(s, index);
         self.streams[s].next = index + 1;
-        self.slots[slot as usize] = Slot { kind: op.kind, state: State::Waiting, detached: op.detached, ..EMPTY };
+        self.slots[slot as usize] =
+            Slot { kind: op.kind, state: State::Waiting, detached: op.detached, local: op.local, ..EMPTY };
         for (d, dep) in op.deps.iter().enumerate() {
             if let Some(dep) = dep {
                 self.wait(s, index, d, *dep);

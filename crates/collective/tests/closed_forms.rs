@@ -93,11 +93,15 @@ impl Ideal<'_> {
     fn act(&mut self, rank: u32, now: Time, out: &mut Vec<Action>) {
         for action in out.drain(..) {
             match action {
-                Action::Send { stream, index, to, tag, size, detached } => {
+                Action::Send { stream, index, to, tag, size, detached, local } => {
                     let free = &mut self.free[rank as usize][0];
                     let begin = now.max(*free);
                     *free = begin + COST.rate.time_for(Bytes::new(size));
-                    let sender = (!detached).then_some((stream, index));
+                    let end = *free;
+                    if local {
+                        self.push(end, Event::Finish { rank, stream, index });
+                    }
+                    let sender = (!detached && !local).then_some((stream, index));
                     self.push(begin + COST.alpha, Event::Head { from: rank, to, tag, size, sender });
                 }
                 Action::Compute { stream, index, time } => {

@@ -36,7 +36,7 @@ impl StepRow {
             end_s: step.end.as_secs_f64(),
             time_s: step.end.saturating_sub(step.start).as_secs_f64(),
             compute_s: step.compute.as_secs_f64(),
-            exposed_comm_s: step.communication.as_secs_f64(),
+            exposed_comm_s: step.exposed.as_secs_f64(),
             slowest_rank: step.slowest_rank,
         }
     }

@@ -12,7 +12,7 @@ use crate::lines::{LineKind, Lines};
 use crate::network::{Network, Parts};
 use crate::plan::{FlowSpec, Plan, Workload};
 use crate::ranks::{Channel, Ranks};
-use crate::tasks::Task;
+use crate::tasks::{Task, Waiting};
 use crate::timer::Timer;
 
 /// Builds the network of a plan and starts what starts at time zero.
@@ -221,7 +221,7 @@ fn add_channels(plan: &Plan, endpoints: &mut Endpoints, ranks: &mut Ranks<'_>, e
             let conn = connection(plan, nic(a.host, a.nic), nic(b.host, b.nic), class, u8::MAX, entropy, purpose);
             let requester = requester(plan, conn.src, None);
             let id = endpoints.add(conn, requester, None);
-            ranks.posted.push(std::collections::VecDeque::new());
+            ranks.posted.push(Default::default());
             ranks.add_channel(from, channel.to, channel.tag, Channel::Wire(id));
         }
     }
@@ -248,7 +248,12 @@ fn begin<Q: EventQueue>(plan: &Plan, engine: &mut Engine<Q>, network: &mut Netwo
             let bytes = flow.size.map_or(u64::MAX, |s| s.get());
             // What a flow is told reaches the wire after the latency of its NIC.
             let out = plan.host.nic_latency;
-            network.schedule(engine, node, flow.start.saturating_add(out), Task::Post { conn, bytes, waiting: None });
+            network.schedule(
+                engine,
+                node,
+                flow.start.saturating_add(out),
+                Task::Post { conn, bytes, waiting: Waiting::Nobody },
+            );
             if let Some(stop) = flow.stop {
                 network.schedule(engine, node, stop.saturating_add(out), Task::StopFlow(conn));
             }

@@ -27,6 +27,11 @@ impl Watch {
         if self.found.is_some() { Time::MAX } else { self.next }
     }
 
+    /// Nothing is pending before `event`: looking earlier would find the same.
+    pub(crate) fn skip_to(&mut self, event: Option<Time>) {
+        self.next = self.next.max(event.unwrap_or(Time::MAX));
+    }
+
     /// Looks on a snapshot at `now`. Whether a deadlock has been proven, now or before.
     pub(crate) fn look(&mut self, fabric: &Fabric, now: Time) -> bool {
         if self.found.is_none() {

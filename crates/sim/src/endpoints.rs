@@ -5,7 +5,7 @@ use fabric::{Fabric, Source};
 use rand_distr::{Distribution, Exp1};
 use transport::{Arrivals, Next, Requester, Responder, TransportConfig};
 use units::{Bytes, ConnId, PortId, Time};
-use wire::{Kind, Packet, PacketId};
+use wire::{Flags, Kind, Packet, PacketId};
 
 use crate::connection::{Connection, Milestones};
 use crate::timer::Timer;
@@ -27,6 +27,8 @@ pub(crate) struct Endpoints {
     paced: Vec<bool>,
     /// Timers asked for while the fabric was pulling; set by the network right after.
     pub(crate) wanted_timers: Vec<(Time, u32, Timer)>,
+    /// Connections whose message has its last packet on the line, one entry a message; dealt with right after.
+    pub(crate) sent: Vec<u32>,
     /// Waits of open-loop packets, noted right after too.
     pub(crate) waits: Vec<(PortId, u8, Time)>,
     /// Requesters that are not idle.
@@ -55,6 +57,7 @@ impl Endpoints {
             queued: Vec::new(),
             paced: Vec::new(),
             wanted_timers: Vec::new(),
+            sent: Vec::new(),
             waits: Vec::new(),
             busy: 0,
         }
@@ -161,6 +164,9 @@ impl Source for Endpoints {
         let segment = requester.take(now, &self.config);
         if let Some(deadline) = requester.arm(now, &self.config) {
             self.wanted_timers.push((deadline, conn, Timer::Retransmit(conn)));
+        }
+        if segment.flags.has(Flags::LAST) && !segment.again {
+            self.sent.push(conn);
         }
         if requester.is_idle() {
             // Only a datagram source is idle with its last packet sent.

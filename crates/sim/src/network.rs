@@ -14,7 +14,7 @@ use crate::fingerprint::Fingerprint;
 use crate::lines::Lines;
 use crate::plan::{Change, HostConfig, TimedFault};
 use crate::ranks::{Channel, Ranks};
-use crate::tasks::{Task, Tasks};
+use crate::tasks::{Task, Tasks, Waiting};
 use crate::timer::Timer;
 
 /// A running plan: all nodes, joined to the engine.
@@ -123,12 +123,33 @@ impl<'a> Network<'a> {
         if !self.endpoints.wanted_timers.is_empty() {
             self.set_timers(engine);
         }
+        if !self.endpoints.sent.is_empty() {
+            self.messages_sent(engine);
+        }
         if !self.endpoints.waits.is_empty() {
             for (port, class, wait) in self.endpoints.waits.drain(..) {
                 self.fabric.note_wait(port, class, wait);
             }
         }
         result
+    }
+
+    /// The last packets of messages are on the line: operations that end with that end.
+    fn messages_sent<Q: EventQueue>(&mut self, engine: &mut Engine<Q>) {
+        let mut sent = std::mem::take(&mut self.endpoints.sent);
+        for conn in sent.drain(..) {
+            let Some(ranks) = &mut self.ranks else { continue };
+            let waiting = ranks.posted[conn as usize].unsent.pop_front().flatten();
+            if let (Some((stream, index)), Use::Channel { from, .. }) =
+                (waiting, self.endpoints.conns[conn as usize].purpose)
+            {
+                self.rank_event(engine, from, |ranks, out| ranks.finished(from, stream, index, out));
+            }
+        }
+        // What was sent meanwhile has been dealt with by the calls inside; the space is kept.
+        if self.endpoints.sent.is_empty() {
+            self.endpoints.sent = sent;
+        }
     }
 
     fn set_timers<Q: EventQueue>(&mut self, engine: &mut Engine<Q>) {
@@ -159,7 +180,13 @@ impl<'a> Network<'a> {
         match task {
             Task::Post { conn, bytes, waiting } => {
                 if let Some(ranks) = &mut self.ranks {
-                    ranks.posted[conn.index()].push_back(waiting);
+                    let (sent, acked) = match waiting {
+                        Waiting::Nobody => (None, None),
+                        Waiting::Sent(stream, index) => (Some((stream, index)), None),
+                        Waiting::Acked(stream, index) => (None, Some((stream, index))),
+                    };
+                    ranks.posted[conn.index()].unsent.push_back(sent);
+                    ranks.posted[conn.index()].unacked.push_back(acked);
                 }
                 self.endpoints.post(conn, bytes, engine.now());
                 self.kick(engine, conn);
@@ -228,8 +255,12 @@ impl<'a> Network<'a> {
         let Some(ranks) = &mut self.ranks else { return };
         let node = NodeId(ranks.spec.ranks[rank as usize].host);
         match action {
-            Action::Send { stream, index, to, tag, size, detached } => {
-                let waiting = (!detached).then_some((stream, index));
+            Action::Send { stream, index, to, tag, size, detached, local } => {
+                let waiting = match (detached, local) {
+                    (true, _) => Waiting::Nobody,
+                    (false, true) => Waiting::Sent(stream, index),
+                    (false, false) => Waiting::Acked(stream, index),
+                };
                 match ranks.channel(rank, to, tag) {
                     Channel::Wire(conn) => {
                         let latency = self.host.software_latency + self.host.nic_latency;
@@ -238,8 +269,16 @@ impl<'a> Network<'a> {
                     Channel::Local { to, source } => {
                         let span = self.host.nvlink_rate.time_for(Bytes::new(size));
                         let now = engine.now();
-                        let arrival = ranks.reserve_nvlink(rank, to, now, span) + self.host.nvlink_latency;
-                        let task = Task::LocalArrived { from: rank, to, source, bytes: size, waiting };
+                        let left = ranks.reserve_nvlink(rank, to, now, span);
+                        let arrival = left + self.host.nvlink_latency;
+                        let acked = match waiting {
+                            Waiting::Acked(stream, index) => Some((stream, index)),
+                            _ => None,
+                        };
+                        if let Waiting::Sent(stream, index) = waiting {
+                            self.schedule(engine, node, left - now, Task::Computed { rank, stream, index });
+                        }
+                        let task = Task::LocalArrived { from: rank, to, source, bytes: size, waiting: acked };
                         self.schedule(engine, node, arrival - now, task);
                     }
                 }
@@ -408,7 +447,7 @@ impl<'a> Network<'a> {
     fn messages_acked<Q: EventQueue>(&mut self, engine: &mut Engine<Q>, conn: ConnId, messages: u32) {
         for _ in 0..messages {
             let Some(ranks) = &mut self.ranks else { return };
-            let waiting = ranks.posted[conn.index()].pop_front().flatten();
+            let waiting = ranks.posted[conn.index()].unacked.pop_front().flatten();
             if let (Some((stream, index)), Use::Channel { from, .. }) =
                 (waiting, self.endpoints.conns[conn.index()].purpose)
             {

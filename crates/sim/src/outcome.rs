@@ -56,8 +56,10 @@ pub struct Step {
     pub end: Time,
     /// The longest compute phase.
     pub compute: Time,
-    /// From the entry of the last rank to the end.
+    /// From the entry of the last rank to the end: the time of the collective.
     pub communication: Time,
+    /// The part of the step that the longest compute phase does not cover.
+    pub exposed: Time,
     /// The rank that the others waited for: the last to enter with compute, else the last to end.
     pub slowest_rank: u32,
 }
@@ -180,7 +182,7 @@ pub struct Totals {
     pub packets_delivered: u64,
     /// Every packet once per link it crosses.
     pub packet_hops: u64,
-    /// Payload bytes delivered over the network and within NVLink domains.
+    /// Payload bytes delivered over the network (not within NVLink domains).
     pub bytes_delivered: u64,
     /// Congestion notification packets that reached their senders.
     pub cnps: u64,

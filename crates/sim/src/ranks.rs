@@ -16,8 +16,8 @@ pub(crate) struct Ranks<'a> {
     states: Vec<RankState>,
     /// By rank, sorted by (to, tag): the channel's connection or local link.
     channels: Vec<Vec<((u32, u32), Channel)>>,
-    /// Of each connection's posted messages, which operations wait for their acknowledgement.
-    pub(crate) posted: Vec<VecDeque<Option<(u32, u64)>>>,
+    /// Of each connection's posted messages, which operations end with them.
+    pub(crate) posted: Vec<Posted>,
     pub(crate) steps: Vec<StepRecord>,
     /// Ranks that have steps left.
     pub(crate) unfinished: u32,
@@ -31,6 +31,15 @@ struct RankState {
     /// When the rank's GPU can take or give more on NVLink.
     out_free: Time,
     in_free: Time,
+}
+
+/// Operations that end with the messages of a connection, oldest first.
+#[derive(Debug, Default)]
+pub(crate) struct Posted {
+    /// Of messages whose last byte has not left.
+    pub(crate) unsent: VecDeque<Option<(u32, u64)>>,
+    /// Of messages that are not acknowledged.
+    pub(crate) unacked: VecDeque<Option<(u32, u64)>>,
 }
 
 /// How messages of a channel travel.

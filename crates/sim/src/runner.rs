@@ -37,7 +37,8 @@ const SLICE: u64 = 1 << 18;
 pub fn run<Q: EventQueue>(plan: &Plan, watch: &mut dyn FnMut(&Progress) -> Control) -> Outcome {
     let (engine, network) = build::<Q>(plan);
     let (samples, sent) = (Vec::new(), Vec::new());
-    Runner { plan, engine, network, samples, sent, measured: None, deadlock: Watch::new() }.finish(watch)
+    Runner { plan, engine, network, samples, sent, measured: None, deadlock: Watch::new(), next_stall_look: Time::ZERO }
+        .finish(watch)
 }
 
 struct Runner<'a, Q> {
@@ -50,6 +51,8 @@ struct Runner<'a, Q> {
     /// Payload of each flow when measuring began.
     measured: Option<Vec<u64>>,
     deadlock: Watch,
+    /// A look at whether the run has stalled found it alive; the next is due then.
+    next_stall_look: Time,
 }
 
 impl<Q: EventQueue> Runner<'_, Q> {
@@ -91,6 +94,7 @@ impl<Q: EventQueue> Runner<'_, Q> {
                 if proven && self.plan.run.stop_on_deadlock {
                     return Ending::Deadlocked;
                 }
+                self.deadlock.skip_to(self.engine.next_time());
             }
             if let Some(ending) = self.ending(status, limit, until) {
                 return ending;
@@ -113,7 +117,12 @@ impl<Q: EventQueue> Runner<'_, Q> {
             Status::Idle if self.network.is_done() => Ending::Finished,
             Status::Idle => Ending::Stalled,
             Status::TimeReached if limit >= until => Ending::TimeLimit,
-            Status::TimeReached if self.has_stalled(limit) => Ending::Stalled,
+            Status::TimeReached if limit >= self.stall_limit() && self.has_stalled(limit) => Ending::Stalled,
+            Status::TimeReached if limit >= self.stall_limit() => {
+                // Alive, if silent (a long compute phase, say): ask again after as long.
+                self.next_stall_look = limit.saturating_add(self.stall_span());
+                return None;
+            }
             _ => return None,
         };
         let at_rest = ending == Ending::Stalled || ending == Ending::TimeLimit;
@@ -127,10 +136,9 @@ impl<Q: EventQueue> Runner<'_, Q> {
     }
 
     /// When to ask whether the run has stalled.
-    fn stall_limit(&mut self) -> Time {
+    fn stall_limit(&self) -> Time {
         let last = self.network.progress.last_payload;
-        let limit = last.saturating_add(self.stall_span());
-        limit.max(self.engine.now().saturating_add(Time::from_ps(1)))
+        last.saturating_add(self.stall_span()).max(self.next_stall_look)
     }
 
     /// Silence that counts as a stall: as configured, or three retransmission timeouts if one is due.
@@ -179,7 +187,7 @@ impl<Q: EventQueue> Runner<'_, Q> {
             }
             Workload::Collective(spec) => Some(spec.traffic as f64 * f64::from(spec.steps + spec.warmup)),
         };
-        let by_bytes = total.filter(|t| *t > 0.0).map(|total| self.network.progress.delivered as f64 / total);
+        let by_bytes = total.filter(|t| *t > 0.0).map(|total| self.network.progress.payload as f64 / total);
         by_time.unwrap_or(0.0).max(by_bytes.unwrap_or(0.0)).clamp(0.0, 1.0)
     }
 
@@ -247,7 +255,7 @@ impl<Q: EventQueue> Runner<'_, Q> {
         Outcome {
             ending,
             simulated,
-            last_progress: (network.progress.delivered > 0).then_some(network.progress.last_payload),
+            last_progress: (network.progress.payload > 0).then_some(network.progress.last_payload),
             measured_from: self.plan.run.measure_from,
             steps: self.steps(),
             flows: self.flows(counted),
@@ -282,6 +290,7 @@ impl<Q: EventQueue> Runner<'_, Q> {
                 end: record.end,
                 compute: record.compute,
                 communication: record.end.saturating_sub(record.entered),
+                exposed: record.end.saturating_sub(start).saturating_sub(record.compute),
                 slowest_rank,
             });
             start = record.end;
@@ -304,9 +313,11 @@ impl<Q: EventQueue> Runner<'_, Q> {
         let (name, size, path) = self.describe(conn);
         let complete = size.is_none_or(|size| size.get() == responder.bytes());
         let delivered = marks.delivered.filter(|_| complete && size.is_some());
-        let before = self.measured.as_ref().map_or(0, |measured| measured[conn]);
+        // Finite flows count from their start; unlimited ones from where measuring began.
+        let before = self.measured.as_ref().filter(|_| size.is_none()).map_or(0, |measured| measured[conn]);
         let start = marks.started.map(|at_wire| at_wire.saturating_sub(self.plan.host.nic_latency));
-        let from = start.unwrap_or(Time::ZERO).max(self.plan.run.measure_from);
+        let measure_from = if size.is_none() { self.plan.run.measure_from } else { Time::ZERO };
+        let from = start.unwrap_or(Time::ZERO).max(measure_from);
         let until = delivered.unwrap_or(counted);
         Flow {
             name,

@@ -1,10 +1,21 @@
 use units::ConnId;
 
+/// Which operation (stream and index) ends with a message, and at which of its moments.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Waiting {
+    /// None does.
+    Nobody,
+    /// When its last byte has left.
+    Sent(u32, u64),
+    /// When it is acknowledged.
+    Acked(u32, u64),
+}
+
 /// Something a host does later by itself.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Task {
-    /// Post a message whose software latency is over; its operation waits for the acknowledgement if it has one.
-    Post { conn: ConnId, bytes: u64, waiting: Option<(u32, u64)> },
+    /// Post a message whose software latency is over.
+    Post { conn: ConnId, bytes: u64, waiting: Waiting },
     /// End an unlimited flow.
     StopFlow(ConnId),
     /// A message within the NVLink domain has arrived at a rank that knows its channel by `source`.

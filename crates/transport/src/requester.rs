@@ -68,6 +68,8 @@ pub struct Segment {
     pub size: u16,
     /// First, last, acknowledgement asked for.
     pub flags: Flags,
+    /// Sent before.
+    pub again: bool,
 }
 
 /// What an acknowledgement or timer did.
@@ -163,7 +165,7 @@ impl Requester {
         if last || spaced {
             flags = flags.with(Flags::ACK_REQUEST);
         }
-        let segment = Segment { psn: self.next as u32, payload, size, flags };
+        let segment = Segment { psn: self.next as u32, payload, size, flags, again: self.next < self.fresh };
         self.advance(last, payload);
         self.pace(now, size);
         if config.kind == TransportKind::Ud {

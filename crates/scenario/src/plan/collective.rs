@@ -174,9 +174,10 @@ impl Planner<'_> {
         };
         let (size, root) = (wanted.size.get(), wanted.root);
         let inside = ground.host.nvlink_latency;
-        let on_ring = |ring: Ring| ringed(ring, wanted, mixed(cost, layout.hosts(), layout.ranks(), inside));
+        let nvlink = Cost { alpha: inside, rate: ground.host.nvlink_rate };
+        let on_ring = |ring: Ring| ringed(ring, wanted, layout, cost, nvlink);
         Some(match wanted.kind {
-            CollectiveKind::AllReduce => all_reduce(layout, wanted, cost, inside),
+            CollectiveKind::AllReduce => all_reduce(layout, wanted, cost, nvlink),
             CollectiveKind::ReduceScatter => on_ring(Ring::reduce_scatter(layout, size)),
             CollectiveKind::AllGather => on_ring(Ring::all_gather(layout, size)),
             CollectiveKind::Broadcast => plain(chained(Chain::broadcast(layout, size, root), wanted), "ring"),
@@ -245,7 +246,12 @@ impl Planner<'_> {
             for port in &path {
                 alpha += topology.ports[port.index()].delay;
             }
-            alpha += self.switching().latency * (path.len() as u64 - 1);
+            // A switch has to see a packet, or its header, before it passes it on.
+            let switching = self.switching();
+            let seen = switching.cut_through.map_or(transport.wire_size(transport.mtu, false), |header| header);
+            let rate = topology.ports[path[0].index()].rate;
+            let store = rate.time_for(Bytes::new(u64::from(seen)));
+            alpha += (switching.latency + store) * (path.len() as u64 - 1);
         }
         let line = topology.ports[topology.nics[0].index()].rate.bps();
         let packet = u128::from(transport.mtu) + u128::from(transport.overheads.packet);
@@ -264,9 +270,10 @@ fn mixed(cost: Cost, outside: u32, all: u32, inside: Time) -> Cost {
     Cost { alpha: Time::from_ps(sum.ps() / all), ..cost }
 }
 
-fn all_reduce(layout: Layout, wanted: &spec::Collective, cost: Cost, inside: Time) -> Chosen {
+fn all_reduce(layout: Layout, wanted: &spec::Collective, cost: Cost, nvlink: Cost) -> Chosen {
+    let inside = nvlink.alpha;
     let size = wanted.size.get();
-    let ring = || ringed(Ring::all_reduce(layout, size), wanted, mixed(cost, layout.hosts(), layout.ranks(), inside));
+    let ring = || ringed(Ring::all_reduce(layout, size), wanted, layout, cost, nvlink);
     // Messages of a tree also go along the chain through a host, up and down.
     let chain = inside.saturating_mul(2 * u64::from(layout.ranks().div_ceil(layout.hosts()) - 1));
     let double = || treed(Tree::double(layout, size), wanted, cost, chain, "double-binary-tree");
@@ -288,11 +295,29 @@ fn all_reduce(layout: Layout, wanted: &spec::Collective, cost: Cost, inside: Tim
     }
 }
 
-fn ringed(ring: Ring, wanted: &spec::Collective, cost: Cost) -> Chosen {
+fn ringed(ring: Ring, wanted: &spec::Collective, layout: Layout, cost: Cost, nvlink: Cost) -> Chosen {
     let ring = wanted.channels.map_or(ring.clone(), |channels| ring.with_channels(channels));
     let ring = wanted.slice.map_or(ring.clone(), |slice| ring.with_slicing(Slicing::of(slice.get())));
-    let analytic = ring.analytic(cost);
+    let analytic = match layout.hosts() {
+        hosts if hosts > 1 && hosts < layout.ranks() => ring_over_hosts(&ring, wanted, layout, cost, nvlink),
+        _ => ring.analytic(cost),
+    };
     Chosen { schedule: Box::new(ring), algorithm: "ring", analytic }
+}
+
+/// A ring through hosts of several GPUs: either a message's way round decides (of n hops one a host crosses the
+/// network, the others stay inside), or the bytes that pass a NIC or a GPU's NVLink.
+fn ring_over_hosts(ring: &Ring, wanted: &spec::Collective, layout: Layout, cost: Cost, nvlink: Cost) -> Option<Time> {
+    let (ranks, hosts) = (u64::from(layout.ranks()), u64::from(layout.hosts()));
+    let channels = u64::from(wanted.channels.unwrap_or(layout.nics_per_host()));
+    let steps = if wanted.kind == CollectiveKind::AllReduce { 2 * (ranks - 1) } else { ranks - 1 };
+    let message = Bytes::new(wanted.size.get() / (ranks * channels));
+    let hop = |cost: Cost| cost.alpha.saturating_add(cost.rate.time_for(message));
+    let round = hop(cost).saturating_mul(hosts).saturating_add(hop(nvlink).saturating_mul(ranks - hosts));
+    let latency = Time::from_ps((u128::from(round.ps()) * u128::from(steps) / u128::from(ranks)) as u64);
+    let nics = ring.analytic(Cost { alpha: Time::ZERO, ..cost })?;
+    let gpu = Bytes::new((u128::from(wanted.size.get()) * u128::from(steps) / u128::from(ranks)) as u64);
+    Some(latency.max(nics).max(nvlink.rate.time_for(gpu)))
 }
 
 fn treed(tree: Tree, wanted: &spec::Collective, cost: Cost, chain: Time, algorithm: &'static str) -> Chosen {
