@@ -249,7 +249,8 @@ impl Fabric {
             self.give_back(fx, source, node as usize, input, class, size);
             self.check_node(port);
         }
-        self.send_next(fx, source, port);
+        // Memory given back may have let a sender go on that is told by this very line.
+        self.try_send(fx, source, port);
     }
 
     /// The way that a switch would choose for a packet with all queues empty.
