@@ -1,6 +1,6 @@
 use std::fmt::Write;
 
-use crate::{Check, collectives, deadlock, determinism, infiniband, loss, pfc, topology, truths};
+use crate::{Check, collectives, deadlock, determinism, infiniband, loops, loss, pfc, topology, truths};
 
 /// Something that must hold, with the cases it is tried on.
 pub struct Law {
@@ -23,13 +23,14 @@ pub struct Group {
 }
 
 /// All laws.
-pub fn groups() -> [Group; 8] {
+pub fn groups() -> [Group; 9] {
     [
         Group { title: "Engine truths", laws: truths::LAWS },
         Group { title: "Determinism", laws: determinism::LAWS },
         Group { title: "InfiniBand credits", laws: infiniband::LAWS },
         Group { title: "Priority flow control", laws: pfc::LAWS },
         Group { title: "Deadlock", laws: deadlock::LAWS },
+        Group { title: "Loops, phases and persistence of deadlock", laws: loops::LAWS },
         Group { title: "Loss recovery", laws: loss::LAWS },
         Group { title: "Collectives", laws: collectives::LAWS },
         Group { title: "Topology and routing", laws: topology::LAWS },

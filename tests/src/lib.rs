@@ -12,6 +12,7 @@ pub mod collectives;
 pub mod deadlock;
 pub mod determinism;
 pub mod infiniband;
+pub mod loops;
 pub mod loss;
 pub mod pfc;
 pub mod topology;
