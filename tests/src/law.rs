@@ -1,6 +1,6 @@
 use std::fmt::Write;
 
-use crate::{Check, collectives, deadlock, determinism, infiniband, loops, loss, pfc, topology, truths};
+use crate::{Check, collectives, congestion, deadlock, determinism, infiniband, loops, loss, pfc, topology, truths};
 
 /// Something that must hold, with the cases it is tried on.
 pub struct Law {
@@ -23,7 +23,7 @@ pub struct Group {
 }
 
 /// All laws.
-pub fn groups() -> [Group; 9] {
+pub fn groups() -> [Group; 10] {
     [
         Group { title: "Engine truths", laws: truths::LAWS },
         Group { title: "Determinism", laws: determinism::LAWS },
@@ -31,6 +31,7 @@ pub fn groups() -> [Group; 9] {
         Group { title: "Priority flow control", laws: pfc::LAWS },
         Group { title: "Deadlock", laws: deadlock::LAWS },
         Group { title: "Loops, phases and persistence of deadlock", laws: loops::LAWS },
+        Group { title: "ECN and DCQCN", laws: congestion::LAWS },
         Group { title: "Loss recovery", laws: loss::LAWS },
         Group { title: "Collectives", laws: collectives::LAWS },
         Group { title: "Topology and routing", laws: topology::LAWS },

@@ -9,6 +9,7 @@ mod page;
 mod rig;
 
 pub mod collectives;
+pub mod congestion;
 pub mod deadlock;
 pub mod determinism;
 pub mod infiniband;
