@@ -95,7 +95,7 @@ impl<Q: EventQueue> Engine<Q> {
     }
 
     /// Starts to transmit `item` on the link that leaves `port`, with the delays of `lane`.
-    #[inline]
+    #[inline(always)]
     pub fn transmit(&mut self, port: PortId, lane: Lane, item: u32) {
         self.queue.transmit(self.now.ps(), lane, port, item);
     }

@@ -13,6 +13,8 @@ pub(crate) struct LaneLog {
     records: Vec<Record>,
     /// Transmissions so far; record `n` is at `n & (len - 1)`.
     written: u64,
+    /// Where it would overwrite what a cursor had yet to read when that was last looked at.
+    full: u64,
     read: [u64; 2],
     delays: [u64; 2],
     /// Of the arrivals, packed.
@@ -41,6 +43,7 @@ impl LaneLog {
         LaneLog {
             records: vec![Record::default(); FIRST_LENGTH],
             written: 0,
+            full: FIRST_LENGTH as u64,
             read: [0; 2],
             delays: [delays.wire.ps(), delays.arrival.ps()],
             tail: Due::tail(delays.rank(), delays.lag.ps()),
@@ -48,16 +51,16 @@ impl LaneLog {
     }
 
     /// Appends a transmission. Cursors that had nothing to read are due at the times returned.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn append(&mut self, now: u64, port: PortId, item: u32) -> [Option<u64>; 2] {
-        let behind = self.read.map(|read| self.written - read);
-        if behind[0].max(behind[1]) == self.records.len() as u64 {
-            self.grow();
+        let at = self.written;
+        if at == self.full {
+            self.make_room();
         }
         let mask = self.records.len() - 1;
-        self.records[self.written as usize & mask] = Record { start: now, port: port.0, item };
-        self.written += 1;
-        [0, 1].map(|c| (behind[c] == 0).then(|| now.saturating_add(self.delays[c])))
+        self.records[at as usize & mask] = Record { start: now, port: port.0, item };
+        self.written = at + 1;
+        [0, 1].map(|c| (self.read[c] == at).then(|| now.saturating_add(self.delays[c])))
     }
 
     /// Hands out all records due at `time`, one at least, for one cursor, and says when its next is due.
@@ -83,14 +86,21 @@ impl LaneLog {
         next
     }
 
-    #[cold]
-    fn grow(&mut self) {
+    /// Finds out where the ring is full by now, and doubles it if that is here.
+    #[inline(never)]
+    fn make_room(&mut self) {
         let old = self.records.len();
+        let oldest = self.read[0].min(self.read[1]);
+        self.full = oldest + old as u64;
+        if self.full > self.written {
+            return;
+        }
         let mut records = vec![Record::default(); 2 * old];
-        for n in self.written as usize - old..self.written as usize {
+        for n in oldest as usize..self.written as usize {
             records[n & (2 * old - 1)] = self.records[n & (old - 1)];
         }
         self.records = records;
+        self.full += old as u64;
     }
 }
 

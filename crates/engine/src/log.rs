@@ -39,7 +39,7 @@ impl EventQueue for LogQueue {
         Lane(u16::try_from(index).expect("fewer than 65,536 delay classes"))
     }
 
-    #[inline]
+    #[inline(always)]
     fn transmit(&mut self, now: u64, lane: Lane, port: PortId, item: u32) {
         let lane = usize::from(lane.0);
         let [line_free, arrival] = self.logs[lane].append(now, port, item);

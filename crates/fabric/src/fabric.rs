@@ -94,9 +94,10 @@ pub struct Fabric {
     /// Packets whose heads are here and that wait for their tails, with the port they came by.
     pub(crate) tails: Vec<(PortId, PacketId)>,
     pub(crate) forwarding: Forwarding,
-    pub(crate) mark_at: Option<MarkAt>,
     /// Whether a packet that joins a queue must look at its length first.
     pub(crate) watches_queues: bool,
+    /// Whether packets that leave queues may be marked.
+    pub(crate) marks_leavers: bool,
     /// The packets that exist.
     pub packets: Packets,
 }
@@ -114,9 +115,9 @@ impl Fabric {
             joined: Joined::default(),
             tails: Vec::new(),
             forwarding,
-            mark_at: config.ecn.map(|ecn| ecn.mark_at),
             watches_queues: config.buffer.egress_limit.is_some()
                 || config.ecn.is_some_and(|ecn| ecn.mark_at == MarkAt::Enqueue),
+            marks_leavers: config.ecn.is_some_and(|ecn| ecn.mark_at == MarkAt::Dequeue),
             packets: Packets::default(),
             config,
         };
@@ -196,6 +197,7 @@ impl Fabric {
     /// Says whether a host has unmade packets of a class for a port.
     #[inline]
     pub fn offer(&mut self, port: PortId, class: u8, has: bool) {
+        debug_assert!(class != CONTROL, "no host offers control packets before they are made");
         let offered = &mut self.ports[port.index()].offered;
         *offered = if has { *offered | 1 << class } else { *offered & !(1 << class) };
     }

@@ -66,6 +66,7 @@ impl PauseGuard {
     }
 
     /// Charges a packet. `pool_used` is the shared memory in use at this switch and is updated.
+    #[inline]
     pub(crate) fn charge(&mut self, size: u64, pool_used: &mut u64) -> Admit {
         let fits = match self.limits {
             Limits::Static { xoff, .. } => self.charge_static(xoff, size),

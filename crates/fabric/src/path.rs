@@ -143,7 +143,8 @@ impl Fabric {
         let alone = free && port.is_unwanted();
         if alone && lane.may_send(fx, out, class, size) {
             lane.counters.served += 1;
-            return self.launch(fx, out, index, id, sending);
+            let special = port.start(lane, sending) || self.marks_leavers;
+            return self.launch(fx, out, id, sending, special);
         }
         port.backlog |= 1 << class;
         self.joined.set(id, fx.now());
@@ -177,7 +178,7 @@ impl Fabric {
             self.discard_from(fx, source, out, from, id, DropReason::Full);
             return false;
         }
-        if self.mark_at == Some(MarkAt::Enqueue) {
+        if self.config.ecn.is_some_and(|ecn| ecn.mark_at == MarkAt::Enqueue) {
             self.mark(fx, out, id, index, 0);
         }
         true
@@ -213,29 +214,30 @@ impl Fabric {
         }
     }
 
-    /// Puts a packet, in no queue any more, on the free line that leaves `port`.
+    /// Puts a packet, in no queue any more, on the line that [`Port::start`] has taken. `special`: it may be
+    /// marked or damaged.
     #[inline(always)]
     pub(crate) fn launch<F: Effects>(
         &mut self,
         fx: &mut F,
         port: PortId,
-        index: usize,
         id: PacketId,
         sending: Sending,
+        special: bool,
     ) {
-        if self.mark_at == Some(MarkAt::Dequeue) {
-            self.mark(fx, port, id, index, u64::from(sending.size));
-        }
-        let state = &mut self.ports[port.index()];
-        state.busy = true;
-        state.sending = sending;
-        let counters = &mut self.lanes[index].counters;
-        counters.bytes += u64::from(sending.size);
-        counters.packets += 1;
-        if state.loss | state.drop_every != 0 {
-            self.damage(fx, port, index, id);
+        if special {
+            self.mark_or_damage(fx, port, id, sending);
         }
         fx.transmit(port, Frame::Packet(sending.size), id);
+    }
+
+    #[inline(never)]
+    fn mark_or_damage<F: Effects>(&mut self, fx: &mut F, port: PortId, id: PacketId, sending: Sending) {
+        let index = self.lane(port, sending.class);
+        if self.marks_leavers {
+            self.mark(fx, port, id, index, u64::from(sending.size));
+        }
+        self.damage(fx, port, index, id);
     }
 
     /// The line that leaves `port` is free: memory of what has left is given back, the next may go.
@@ -249,8 +251,7 @@ impl Fabric {
             self.give_back(fx, source, node as usize, input, class, size);
             self.check_node(port);
         }
-        // Memory given back may have let a sender go on that is told by this very line.
-        self.try_send(fx, source, port);
+        self.send_next(fx, source, port);
     }
 
     /// The way that a switch would choose for a packet with all queues empty.

@@ -54,6 +54,16 @@ impl Port {
     pub(crate) fn is_unwanted(&self) -> bool {
         self.pause_due | self.backlog | self.offered == 0
     }
+
+    /// Takes the free line for a packet of `lane`. Returns whether the link may damage it.
+    #[inline(always)]
+    pub(crate) fn start(&mut self, lane: &mut Lane, sending: Sending) -> bool {
+        self.busy = true;
+        self.sending = sending;
+        lane.counters.bytes += u64::from(sending.size);
+        lane.counters.packets += 1;
+        self.loss | self.drop_every != 0
+    }
 }
 
 /// What the port must remember of the packet on the line.

@@ -11,41 +11,35 @@ impl Fabric {
     /// Starts the next transmission of a port if its line is free and something may go.
     #[inline(never)]
     pub fn try_send<F: Effects, S: Source>(&mut self, fx: &mut F, source: &mut S, port: PortId) {
-        if !self.ports[port.index()].busy {
-            self.send_next(fx, source, port);
-        }
+        self.send_next(fx, source, port);
     }
 
-    /// Starts the next transmission of a port whose line is free, if something may go: a PFC frame
-    /// first, then control, then the data classes in turn.
+    /// The same where it matters: a PFC frame goes first, then control, then the data classes in turn. The line may
+    /// be busy even if it was free just now: memory given back lets a sender go on, who may be told by this very line.
     #[inline(always)]
     pub(crate) fn send_next<F: Effects, S: Source>(&mut self, fx: &mut F, source: &mut S, port: PortId) {
         let state = &self.ports[port.index()];
-        if state.is_unwanted() || state.frozen {
+        if state.is_unwanted() || state.busy || state.frozen {
             return;
         }
         if state.pause_due != 0 {
             return self.send_frame(fx, port);
         }
-        let waiting = state.backlog | state.offered;
-        if waiting & 1 != 0 && self.try_class(fx, source, port, CONTROL) {
+        let (backlog, waiting) = (state.backlog, state.backlog | state.offered);
+        if backlog & 1 << CONTROL != 0 && self.try_queue(fx, port, CONTROL) {
             return;
         }
-        self.try_data_classes(fx, source, port, waiting);
-    }
-
-    #[inline(always)]
-    fn try_data_classes<F: Effects, S: Source>(&mut self, fx: &mut F, source: &mut S, port: PortId, waiting: u8) {
-        let data_classes = self.config.classes - 1;
-        if data_classes == 1 {
-            if waiting & 0b10 != 0 {
-                self.try_class(fx, source, port, 1);
-            }
-            return;
+        if self.config.classes > 2 || waiting & 0b10 == 0 {
+            return self.try_in_turn(fx, source, port, waiting);
         }
-        self.try_in_turn(fx, source, port, waiting);
+        if backlog & 0b10 != 0 {
+            self.try_queue(fx, port, 1);
+        } else {
+            self.try_source(fx, source, port, 1);
+        }
     }
 
+    /// Starts a packet of the first class that has one whose gate lets it pass, beginning after the class served last.
     #[inline(never)]
     fn try_in_turn<F: Effects, S: Source>(&mut self, fx: &mut F, source: &mut S, port: PortId, waiting: u8) {
         let data_classes = self.config.classes - 1;
@@ -60,7 +54,6 @@ impl Fabric {
     }
 
     /// Starts the next packet of one class, if there is one and its gate lets it pass.
-    #[inline]
     fn try_class<F: Effects, S: Source>(&mut self, fx: &mut F, source: &mut S, port: PortId, class: u8) -> bool {
         if self.ports[port.index()].backlog & 1 << class != 0 {
             self.try_queue(fx, port, class)
@@ -71,39 +64,44 @@ impl Fabric {
 
     /// Starts the packet at the head of a queue that is not empty, if the gate lets it pass.
     #[inline(always)]
-    fn try_queue<F: Effects>(&mut self, fx: &mut F, port: PortId, class: u8) -> bool {
-        let index = self.lane(port, class);
+    fn try_queue<F: Effects>(&mut self, fx: &mut F, out: PortId, class: u8) -> bool {
+        let index = self.lane(out, class);
         let lane = &mut self.lanes[index];
         let id = lane.queue.head();
         let packet = &self.packets[id];
-        if !lane.may_send(fx, port, class, packet.size) {
+        if !lane.may_send(fx, out, class, packet.size) {
             return false;
         }
         let sending = Sending { ingress: packet.ingress, size: packet.size, class };
         lane.queue.pop(packet);
         lane.counters.waited(fx.now() - self.joined.get(id));
+        let port = &mut self.ports[out.index()];
         if lane.queue.packets == 0 {
-            self.ports[port.index()].backlog &= !(1 << class);
+            port.backlog &= !(1 << class);
         }
-        self.launch(fx, port, index, id, sending);
+        let special = port.start(lane, sending) || self.marks_leavers;
+        self.launch(fx, out, id, sending, special);
         true
     }
 
     /// Starts a packet that a host makes now, if it has one and the gate lets it pass.
-    #[inline]
-    fn try_source<F: Effects, S: Source>(&mut self, fx: &mut F, source: &mut S, port: PortId, class: u8) -> bool {
-        let Some(size) = source.peek(fx.now(), port, class) else {
-            self.ports[port.index()].offered &= !(1 << class);
+    #[inline(never)]
+    fn try_source<F: Effects, S: Source>(&mut self, fx: &mut F, source: &mut S, out: PortId, class: u8) -> bool {
+        let Some(size) = source.peek(fx.now(), out, class) else {
+            self.ports[out.index()].offered &= !(1 << class);
             return false;
         };
-        let index = self.lane(port, class);
-        if !self.lanes[index].may_send(fx, port, class, size) {
+        let index = self.lane(out, class);
+        let lane = &mut self.lanes[index];
+        if !lane.may_send(fx, out, class, size) {
             return false;
         }
-        let packet = source.take(fx.now(), port, class);
+        let packet = source.take(fx.now(), out, class);
         debug_assert_eq!(packet.size, size, "a source gives what it showed");
         let id = self.packets.insert(packet);
-        self.launch(fx, port, index, id, Sending { ingress: HERE, size, class });
+        let sending = Sending { ingress: HERE, size, class };
+        let special = self.ports[out.index()].start(lane, sending);
+        self.launch(fx, out, id, sending, special);
         true
     }
 

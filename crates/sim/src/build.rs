@@ -25,7 +25,7 @@ pub(crate) fn build<'a, Q: EventQueue>(plan: &'a Plan) -> (Engine<Q>, Network<'a
     let lines = Lines::new(&mut engine, &line_kinds(plan), &common_sizes(plan));
     let first_port: Vec<u32> = topology.nodes.iter().map(|n| n.first_port).collect();
     let node_of: Vec<NodeId> = topology.ports.iter().map(|p| p.node).collect();
-    let wires = Wires::new(plan.seeds.loss, node_of.clone(), first_port.clone());
+    let wires = Wires::new(lines, plan.seeds.loss, node_of.clone(), first_port.clone());
     let host_ports = topology.nics.len();
     let mut endpoints = Endpoints::new(plan.transport, plan.fabric.classes, host_ports);
     let mut ways = Ways { routes: &plan.routes, paths: Vec::new(), hops: Vec::new() };
@@ -45,7 +45,7 @@ pub(crate) fn build<'a, Q: EventQueue>(plan: &'a Plan) -> (Engine<Q>, Network<'a
         }
     }
     let (host, faults) = (&plan.host, &plan.faults[..]);
-    let parts = Parts { fabric, endpoints, ranks, lines, wires, ways, host, faults, first_port, node_of, flow_sizes };
+    let parts = Parts { fabric, endpoints, ranks, wires, ways, host, faults, first_port, node_of, flow_sizes };
     let mut network = Network::new(parts, host_ports);
     begin(plan, &mut engine, &mut network);
     (engine, network)

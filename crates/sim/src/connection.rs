@@ -44,6 +44,9 @@ impl Hops for Ways<'_> {
 
     #[inline]
     fn explicit(&self, packet: &Packet) -> Option<u16> {
+        if self.hops.is_empty() {
+            return None;
+        }
         let [forward, reverse] = (*self.paths.get(packet.conn.index())?)?;
         let start = if packet.kind == Kind::Data { forward } else { reverse };
         self.hops.get(start as usize + usize::from(packet.hop)).copied()

@@ -7,9 +7,12 @@ use crate::fingerprint::Fingerprint;
 use crate::lines::Lines;
 use crate::timer::Timer;
 
-/// Random streams of the links, one a port and purpose, made when first needed.
+/// What the links have besides the state of their ports: delays, random streams, one a port and purpose, made when
+/// first needed, and the hash of what arrives.
 #[derive(Debug)]
 pub(crate) struct Wires {
+    pub(crate) lines: Lines,
+    pub(crate) fingerprint: Fingerprint,
     seed: u64,
     node_of: Vec<NodeId>,
     first_port: Vec<u32>,
@@ -18,9 +21,10 @@ pub(crate) struct Wires {
 }
 
 impl Wires {
-    pub(crate) fn new(seed: u64, node_of: Vec<NodeId>, first_port: Vec<u32>) -> Wires {
+    pub(crate) fn new(lines: Lines, seed: u64, node_of: Vec<NodeId>, first_port: Vec<u32>) -> Wires {
         let ports = node_of.len();
-        Wires { seed, node_of, first_port, loss: vec![None; ports], marks: vec![None; ports] }
+        let fingerprint = Fingerprint::new(first_port.len());
+        Wires { lines, fingerprint, seed, node_of, first_port, loss: vec![None; ports], marks: vec![None; ports] }
     }
 
     fn draw(seed: u64, streams: &mut [Option<Box<Stream>>], port: PortId, purpose: Purpose) -> u32 {
@@ -33,9 +37,7 @@ impl Wires {
 /// The engine as the fabric sees it.
 pub(crate) struct Fx<'a, Q> {
     pub(crate) engine: &'a mut Engine<Q>,
-    pub(crate) lines: &'a Lines,
     pub(crate) wires: &'a mut Wires,
-    pub(crate) fingerprint: &'a mut Fingerprint,
 }
 
 impl<Q: EventQueue> Effects for Fx<'_, Q> {
@@ -44,9 +46,9 @@ impl<Q: EventQueue> Effects for Fx<'_, Q> {
         self.engine.now()
     }
 
-    #[inline]
+    #[inline(always)]
     fn transmit(&mut self, port: PortId, frame: Frame, packet: PacketId) {
-        self.lines.transmit(self.engine, port, frame, packet.0);
+        self.wires.lines.transmit(self.engine, port, frame, packet.0);
     }
 
     #[inline]
@@ -74,7 +76,7 @@ impl<Q: EventQueue> Effects for Fx<'_, Q> {
 
     #[inline(always)]
     fn arrived(&mut self, node: NodeId, port: PortId, packet: &Packet) {
-        self.fingerprint.arrival(node, self.engine.now(), port, packet);
+        self.wires.fingerprint.arrival(node, self.engine.now(), port, packet);
     }
 
     fn draw_loss(&mut self, port: PortId) -> u32 {

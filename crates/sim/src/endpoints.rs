@@ -25,14 +25,20 @@ pub(crate) struct Endpoints {
     ready: Vec<VecDeque<u32>>,
     queued: Vec<bool>,
     paced: Vec<bool>,
-    /// Timers asked for while the fabric was pulling; set by the network right after.
-    pub(crate) wanted_timers: Vec<(Time, u32, Timer)>,
-    /// Connections whose message has its last packet on the line, one entry a message; dealt with right after.
-    pub(crate) sent: Vec<u32>,
-    /// Waits of open-loop packets, noted right after too.
-    pub(crate) waits: Vec<(PortId, u8, Time)>,
+    /// What was asked for while the fabric was pulling; the network does it right after.
+    pub(crate) asked: Vec<Asked>,
     /// Requesters that are not idle.
     pub(crate) busy: u32,
+}
+
+/// What endpoints want from the network.
+pub(crate) enum Asked {
+    /// A timer of a connection, at the host it sends from.
+    Timer(Time, u32, Timer),
+    /// A connection has the last packet of a message on the line.
+    Sent(u32),
+    /// How long a packet of an open-loop source waited, by port and class.
+    Wait(PortId, u8, Time),
 }
 
 /// An open-loop source: its arrivals and the stream they are drawn from.
@@ -56,9 +62,7 @@ impl Endpoints {
             ready: vec![VecDeque::new(); host_ports * classes],
             queued: Vec::new(),
             paced: Vec::new(),
-            wanted_timers: Vec::new(),
-            sent: Vec::new(),
-            waits: Vec::new(),
+            asked: Vec::new(),
             busy: 0,
         }
     }
@@ -144,7 +148,7 @@ impl Source for Endpoints {
                 Next::Packet(size) => return Some(size),
                 Next::At(time) => {
                     if !std::mem::replace(&mut self.paced[conn as usize], true) {
-                        self.wanted_timers.push((time, conn, Timer::Paced(conn)));
+                        self.asked.push(Asked::Timer(time, conn, Timer::Paced(conn)));
                     }
                 }
                 Next::Nothing => {}
@@ -163,17 +167,17 @@ impl Source for Endpoints {
         let requester = &mut self.requesters[conn as usize];
         let segment = requester.take(now, &self.config);
         if let Some(deadline) = requester.arm(now, &self.config) {
-            self.wanted_timers.push((deadline, conn, Timer::Retransmit(conn)));
+            self.asked.push(Asked::Timer(deadline, conn, Timer::Retransmit(conn)));
         }
         if segment.flags.has(Flags::LAST) && !segment.again {
-            self.sent.push(conn);
+            self.asked.push(Asked::Sent(conn));
         }
         if requester.is_idle() {
             // Only a datagram source is idle with its last packet sent.
             self.busy -= 1;
         }
         if let Some(open) = &mut self.open_loops[conn as usize] {
-            self.waits.push((port, class, now - open.arrivals.next()));
+            self.asked.push(Asked::Wait(port, class, now - open.arrivals.next()));
             let stream = &mut open.stream;
             open.arrivals.take(Bytes::new(u64::from(segment.size)), || Exp1.sample(stream.generator()));
         }

@@ -25,15 +25,20 @@ pub(crate) struct LineKind {
 #[derive(Debug)]
 struct Profile {
     kind: LineKind,
-    lanes: Vec<(u16, Lane)>,
+    /// Of the common sizes; unused places have size zero, which no frame has.
+    lanes: [(u16, Lane); COMMON],
     pause: Lane,
 }
+
+/// The most sizes that are common: full packets, first packets, last packets of messages, acks.
+pub(crate) const COMMON: usize = 4;
 
 /// A PFC frame on the wire.
 const PAUSE_BYTES: u64 = 84;
 
 impl Lines {
     pub(crate) fn new<Q: EventQueue>(engine: &mut Engine<Q>, kinds: &[LineKind], common: &[u16]) -> Lines {
+        assert!(common.len() <= COMMON, "a lane for each common size");
         let mut lines = Lines { profile_of: Vec::new(), profiles: Vec::new(), common: common.to_vec() };
         for kind in kinds {
             let profile = lines.profile(engine, *kind);
@@ -46,7 +51,10 @@ impl Lines {
         if let Some(index) = self.profiles.iter().position(|p| p.kind == kind) {
             return index as u16;
         }
-        let lanes = self.common.iter().map(|&size| (size, engine.lane(kind.delays(size)))).collect();
+        let mut lanes = [(0, Lane(0)); COMMON];
+        for (place, &size) in lanes.iter_mut().zip(&self.common) {
+            *place = (size, engine.lane(kind.delays(size)));
+        }
         let pause = engine.lane(kind.pause_delays());
         self.profiles.push(Profile { kind, lanes, pause });
         u16::try_from(self.profiles.len() - 1).expect("fewer than 65,536 kinds of links")
@@ -58,7 +66,7 @@ impl Lines {
         self.profile_of[port.index()] = self.profile(engine, LineKind { rate, ..kind });
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn transmit<Q: EventQueue>(&self, engine: &mut Engine<Q>, port: PortId, frame: Frame, item: u32) {
         let profile = &self.profiles[usize::from(self.profile_of[port.index()])];
         match frame {

@@ -9,9 +9,7 @@ use wire::{Flags, Kind, Packet, PacketId};
 
 use crate::connection::{Use, Ways};
 use crate::effects::{Fx, Wires};
-use crate::endpoints::Endpoints;
-use crate::fingerprint::Fingerprint;
-use crate::lines::Lines;
+use crate::endpoints::{Asked, Endpoints};
 use crate::plan::{Change, HostConfig, TimedFault};
 use crate::ranks::{Channel, Ranks};
 use crate::tasks::{Task, Tasks, Waiting};
@@ -22,7 +20,6 @@ pub(crate) struct Network<'a> {
     pub(crate) fabric: Fabric,
     pub(crate) endpoints: Endpoints,
     pub(crate) ranks: Option<Ranks<'a>>,
-    pub(crate) lines: Lines,
     pub(crate) wires: Wires,
     pub(crate) ways: Ways<'a>,
     pub(crate) host: &'a HostConfig,
@@ -32,7 +29,6 @@ pub(crate) struct Network<'a> {
     pub(crate) slow: Vec<Option<SlowHost>>,
     pub(crate) first_port: Vec<u32>,
     pub(crate) node_of: Vec<NodeId>,
-    pub(crate) fingerprint: Fingerprint,
     pub(crate) progress: Marks,
     /// Sizes of flows by flow index, and their connections.
     pub(crate) flow_sizes: Vec<Option<u64>>,
@@ -69,7 +65,6 @@ pub(crate) struct Parts<'a> {
     pub(crate) fabric: Fabric,
     pub(crate) endpoints: Endpoints,
     pub(crate) ranks: Option<Ranks<'a>>,
-    pub(crate) lines: Lines,
     pub(crate) wires: Wires,
     pub(crate) ways: Ways<'a>,
     pub(crate) host: &'a HostConfig,
@@ -82,11 +77,9 @@ pub(crate) struct Parts<'a> {
 impl<'a> Network<'a> {
     pub(crate) fn new(parts: Parts<'a>, host_ports: usize) -> Network<'a> {
         Network {
-            fingerprint: Fingerprint::new(parts.first_port.len()),
             fabric: parts.fabric,
             endpoints: parts.endpoints,
             ranks: parts.ranks,
-            lines: parts.lines,
             wires: parts.wires,
             ways: parts.ways,
             host: parts.host,
@@ -111,51 +104,48 @@ impl<'a> Network<'a> {
             && self.ranks.as_ref().is_none_or(|ranks| ranks.unfinished == 0)
     }
 
-    /// Runs a fabric method with the engine bound, then sets the timers that endpoints asked for.
-    #[inline]
+    /// Runs a fabric method with the engine bound, then does what endpoints asked for meanwhile.
+    #[inline(always)]
     fn with_fabric<Q: EventQueue, R>(
         &mut self,
         engine: &mut Engine<Q>,
         act: impl FnOnce(&mut Fabric, &mut Fx<'_, Q>, &mut Endpoints, &Ways<'a>) -> R,
     ) -> R {
-        let mut fx = Fx { engine, lines: &self.lines, wires: &mut self.wires, fingerprint: &mut self.fingerprint };
+        let mut fx = Fx { engine, wires: &mut self.wires };
         let result = act(&mut self.fabric, &mut fx, &mut self.endpoints, &self.ways);
-        if !self.endpoints.wanted_timers.is_empty() {
-            self.set_timers(engine);
-        }
-        if !self.endpoints.sent.is_empty() {
-            self.messages_sent(engine);
-        }
-        if !self.endpoints.waits.is_empty() {
-            for (port, class, wait) in self.endpoints.waits.drain(..) {
-                self.fabric.note_wait(port, class, wait);
-            }
+        if !self.endpoints.asked.is_empty() {
+            self.follow_up(engine);
         }
         result
     }
 
-    /// The last packets of messages are on the line: operations that end with that end.
-    fn messages_sent<Q: EventQueue>(&mut self, engine: &mut Engine<Q>) {
-        let mut sent = std::mem::take(&mut self.endpoints.sent);
-        for conn in sent.drain(..) {
-            let Some(ranks) = &mut self.ranks else { continue };
-            let waiting = ranks.posted[conn as usize].unsent.pop_front().flatten();
-            if let (Some((stream, index)), Use::Channel { from, .. }) =
-                (waiting, self.endpoints.conns[conn as usize].purpose)
-            {
-                self.rank_event(engine, from, |ranks, out| ranks.finished(from, stream, index, out));
+    #[inline(never)]
+    fn follow_up<Q: EventQueue>(&mut self, engine: &mut Engine<Q>) {
+        let mut asked = std::mem::take(&mut self.endpoints.asked);
+        for ask in asked.drain(..) {
+            match ask {
+                Asked::Timer(time, conn, timer) => {
+                    let node = self.node_of[self.endpoints.conns[conn as usize].src_port.index()];
+                    engine.at(time, node, timer.encode());
+                }
+                Asked::Sent(conn) => self.message_sent(engine, conn),
+                Asked::Wait(port, class, wait) => self.fabric.note_wait(port, class, wait),
             }
         }
-        // What was sent meanwhile has been dealt with by the calls inside; the space is kept.
-        if self.endpoints.sent.is_empty() {
-            self.endpoints.sent = sent;
+        // What was asked meanwhile has been dealt with by the calls inside; the space is kept.
+        if self.endpoints.asked.is_empty() {
+            self.endpoints.asked = asked;
         }
     }
 
-    fn set_timers<Q: EventQueue>(&mut self, engine: &mut Engine<Q>) {
-        for (time, conn, timer) in self.endpoints.wanted_timers.drain(..) {
-            let node = self.node_of[self.endpoints.conns[conn as usize].src_port.index()];
-            engine.at(time, node, timer.encode());
+    /// The last packet of a message is on the line: an operation that ends with that ends.
+    fn message_sent<Q: EventQueue>(&mut self, engine: &mut Engine<Q>, conn: u32) {
+        let Some(ranks) = &mut self.ranks else { return };
+        let waiting = ranks.posted[conn as usize].unsent.pop_front().flatten();
+        if let (Some((stream, index)), Use::Channel { from, .. }) =
+            (waiting, self.endpoints.conns[conn as usize].purpose)
+        {
+            self.rank_event(engine, from, |ranks, out| ranks.finished(from, stream, index, out));
         }
     }
 
@@ -306,7 +296,7 @@ impl<'a> Network<'a> {
         }
         let packet = self.fabric.packets[id];
         self.fabric.packets.remove(id);
-        let mut fx = Fx { engine, lines: &self.lines, wires: &mut self.wires, fingerprint: &mut self.fingerprint };
+        let mut fx = Fx { engine, wires: &mut self.wires };
         self.fabric.consume(&mut fx, port, packet.class, packet.size);
         self.take_packet(engine, port, &packet);
     }
@@ -471,7 +461,7 @@ impl<'a> Network<'a> {
         match self.faults[index].change {
             Change::Rate(port, rate) => {
                 if rate > Rate::ZERO {
-                    self.lines.set_rate(engine, port, rate);
+                    self.wires.lines.set_rate(engine, port, rate);
                 }
                 self.with_fabric(engine, |fabric, fx, endpoints, _| fabric.set_rate(fx, endpoints, port, rate));
             }

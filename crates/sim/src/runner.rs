@@ -268,7 +268,7 @@ impl<Q: EventQueue> Runner<'_, Q> {
                 cnps: network.progress.cnps,
                 peak_packets: network.fabric.packets.peak() as u64,
             },
-            fingerprint: network.fingerprint.fold(),
+            fingerprint: network.wires.fingerprint.fold(),
             events: self.engine.events(),
             series: self.samples,
         }
