@@ -129,7 +129,9 @@ impl Checker<'_> {
             let active = row.when.is_none_or(|when| is_active(&entries, when));
             match found {
                 Some(item) if active => entries.push((name.to_string(), item)),
-                Some(item) => self.no_effect(row, &item, path),
+                // Kept, so that the scenario that is written out warns as this one does.
+                Some(item) if self.no_effect(row, &item, path) => entries.push((name.to_string(), item)),
+                Some(_) => {}
                 // A value that was refused is not missing as well.
                 None if node.get(name).is_some() => {}
                 None if kind.is_sure() && active && !row.is_later => {
@@ -186,12 +188,14 @@ impl Checker<'_> {
         }
     }
 
-    fn no_effect(&mut self, row: &Key, item: &Item, path: &str) {
+    /// Warns of a key that has no effect beside the others, unless it comes from a preset.
+    fn no_effect(&mut self, row: &Key, item: &Item, path: &str) -> bool {
         let is_ours = self.sources.get(item.place.source as usize).is_none_or(|source| source.is_ours);
         if let Some((sibling, words)) = row.when.filter(|_| !is_ours) {
             let text = format!("`{}` has no effect: `{}` is not {words}", join(path, row.name()), join(path, sibling));
             self.out.push(Diagnostic::new(Code::NoEffect, text).at(item.place));
         }
+        !is_ours
     }
 }
 

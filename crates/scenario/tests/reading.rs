@@ -1,5 +1,7 @@
 //! Whole files in, settings or messages out.
 
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 use scenario::spec::{AckEvery, Arrival, Distance, FlowControl, FlowSize, Topology, Transport, Work, Xoff};
 use scenario::{Code, Document, PRESETS, Scenario};
@@ -130,6 +132,10 @@ fn every_kind_of_everything_is_read() {
                     let written = scenario.effective();
                     let again = Scenario::parse("again.yaml", &written).unwrap_or_else(|r| panic!("{r}\n{written}"));
                     assert_eq!(again.spec, scenario.spec, "{written}");
+                    let said = |scenario: &Scenario| -> BTreeSet<String> {
+                        scenario.warnings.iter().map(|warning| warning.text.clone()).collect()
+                    };
+                    assert_eq!(said(&again), said(&scenario), "{text}");
                     assert_eq!(again.effective(), written);
                 }
             }

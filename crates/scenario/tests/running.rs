@@ -112,7 +112,7 @@ fn every_algorithm_of_every_collective_finishes_near_its_closed_form() {
         ("{kind: all-reduce, algorithm: ring, size: 4MiB, channels: 4}", "ring", 1.6),
         ("{kind: broadcast, size: 4MiB, slice: 64KiB, root: 3}", "ring", 2.0),
         ("{kind: all-to-all, size: 4MiB, algorithm: direct}", "direct", 1.6),
-        ("{kind: all-to-all, size: 4MiB, placement: random}", "pairwise", 2.0),
+        ("{kind: all-to-all, size: 4MiB, algorithm: pairwise, placement: random}", "pairwise", 2.0),
         ("{kind: send-recv, size: 4MiB, channels: 2}", "direct", 2.5),
         ("{kind: barrier}", "dissemination", 1.6),
         ("{kind: moe, tokens: 64, top_k: 2, experts: 32, hidden: 7168, skew: balanced}", "direct", 2.0),

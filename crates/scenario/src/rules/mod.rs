@@ -9,9 +9,12 @@ mod run;
 mod topology;
 mod workload;
 
+use crate::check::default_node;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::document::place_in;
 use crate::item::Item;
+use crate::keys::schema;
+use crate::scalar;
 use crate::spec::Spec;
 use graph::Graph;
 
@@ -45,9 +48,11 @@ impl Rules<'_> {
         self.add(code, path, text).help.push(help);
     }
 
-    /// Whether the scenario itself sets the key (presets and defaults do not count).
+    /// Whether the scenario itself sets the key. Presets do not count, nor do defaults, which a scenario that was
+    /// written out has in full.
     fn is_written(&self, path: &str) -> bool {
-        self.root.at(path).is_some_and(|item| item.place.is_written() && item.place.source == 0)
+        let item = self.root.at(path);
+        item.is_some_and(|item| item.place.is_written() && item.place.source == 0 && !is_default(path, item))
     }
 
     fn without_effect(&mut self, path: &str, why: &str) {
@@ -55,4 +60,13 @@ impl Rules<'_> {
             self.add(Code::NoEffect, path, format!("`{path}` has no effect: {why}"));
         }
     }
+}
+
+fn is_default(path: &str, item: &Item) -> bool {
+    let rows = path.split('.').try_fold(schema(), |schema, part| schema.child(part).or_else(|| schema.item()));
+    let Some((rows, value)) = rows.map(|schema| &schema.rows).zip(item.value.scalar()) else { return false };
+    rows.iter().any(|row| {
+        let default = row.default.map(|text| scalar::read(row, &default_node(row, text), path));
+        default.is_some_and(|default| default.is_ok_and(|default| default.scalar().as_ref() == Some(&value)))
+    })
 }
