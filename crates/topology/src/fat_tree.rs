@@ -178,7 +178,7 @@ impl Plan {
             let last = built % self.leaves_per_pod();
             notes.push(format!("the last of {} pods has {last} of {} leaves", self.pods, self.leaves_per_pod()));
         }
-        notes.extend(self.leaves.notes());
+        notes.extend(self.leaves.notes(spec.oversubscription.is_some()));
         notes
     }
 }

@@ -201,15 +201,15 @@ impl LeafPlan {
         }
     }
 
-    /// Where the hosts leave some leaves less than full.
-    pub(crate) fn notes(&self) -> Vec<String> {
+    /// Where the hosts leave some leaves less than full, or a ratio that was `asked` for changes nothing.
+    pub(crate) fn notes(&self, asked: bool) -> Vec<String> {
         let rail = self.rails > 1;
         let of = if rail { " of each rail" } else { "" };
         let mut notes = Vec::new();
-        if self.per_rail == 1 {
+        if self.per_rail == 1 && asked {
             let what = if rail { "each rail has" } else { "there is" };
             notes.push(format!("{what} a single leaf, so traffic within it uses no uplink"));
-        } else if self.last() != self.full {
+        } else if self.per_rail > 1 && self.last() != self.full {
             let notice = match self.spread {
                 Some(full) => {
                     format!("the first {full} leaves{of} have {} hosts, the others {}", self.full, self.last())

@@ -90,8 +90,8 @@ impl Plan {
         let mut notes = Vec::new();
         let built = self.oversubscription();
         notes.extend(ratio_note(spec.oversubscription, &built, self.host_wire.rate, self.uplink.rate));
-        notes.extend(self.leaves.notes());
-        notes.extend(self.spines.notes(spec));
+        notes.extend(self.leaves.notes(spec.oversubscription.is_some()));
+        notes.extend(self.spines.notes());
         notes
     }
 }

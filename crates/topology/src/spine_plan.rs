@@ -36,7 +36,7 @@ impl SpinePlan {
         each + u64::from((spine + self.count - first) % self.count < extra)
     }
 
-    pub(crate) fn notes(&self, spec: &SpineLeaf) -> Vec<String> {
+    pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if !self.even() {
             let each = self.uplinks / self.count;
@@ -46,9 +46,6 @@ impl SpinePlan {
                 self.count,
                 each + 1
             ));
-        }
-        if spec.oversubscription.is_none() && spec.leaf.uplinks.is_none() && spec.spine.count.is_some() {
-            notes.push(format!("a leaf has {} uplinks, {} to a spine", self.uplinks, self.uplinks / self.count));
         }
         notes
     }

@@ -27,7 +27,7 @@ pub(super) const KEYS: &[Key] = &[
         .of("reduce-scatter all-gather broadcast reduce")
         .default("auto")
         .words("auto ring !tree !nvls !sharp"),
-    key("workload.algorithm", Type::Word, "Algorithm: one exchange after another, or all at once; `auto` takes the pairwise exchange.")
+    key("workload.algorithm", Type::Word, "Algorithm: one exchange after another, or all at once; `auto` takes the pairwise exchange where ranks stay in step (one GPU a host, no jitter), else all at once.")
         .of("all-to-all")
         .default("auto")
         .words("auto pairwise direct"),

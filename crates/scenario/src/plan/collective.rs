@@ -184,8 +184,9 @@ impl Planner<'_> {
             CollectiveKind::Reduce => plain(chained(Chain::reduce(layout, size, root), wanted), "ring"),
             CollectiveKind::AllToAll => {
                 let (exchange, word) = match wanted.algorithm {
-                    Algorithm::Direct => (Exchange::Direct, "direct"),
-                    _ => (Exchange::SEQUENTIAL, "pairwise"),
+                    Algorithm::Pairwise => (Exchange::SEQUENTIAL, "pairwise"),
+                    Algorithm::Auto if in_lockstep(layout, ground.host) => (Exchange::SEQUENTIAL, "pairwise"),
+                    _ => (Exchange::Direct, "direct"),
                 };
                 plain(Box::new(AllToAll::uniform(layout, size).with_exchange(exchange)), word)
             }
@@ -258,6 +259,12 @@ impl Planner<'_> {
         let rate = Rate::from_bps((u128::from(line) * u128::from(transport.mtu) / packet) as u64);
         Cost { alpha, rate }
     }
+}
+
+/// Whether ranks stay in step by themselves, as the pairwise exchange needs: out of step two of them send to one
+/// at a time, and the ports of others idle. Libraries keep many peers going at once instead.
+fn in_lockstep(layout: Layout, host: &sim::HostConfig) -> bool {
+    layout.ranks() == layout.hosts() && host.jitter_sigma == 0.0 && host.stragglers.is_empty()
 }
 
 /// With the mean alpha where `outside` of `all` messages cross the network and the others stay inside a host.
