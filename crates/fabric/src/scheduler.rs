@@ -43,6 +43,16 @@ impl Fabric {
     #[inline(never)]
     fn try_in_turn<F: Effects, S: Source>(&mut self, fx: &mut F, source: &mut S, port: PortId, waiting: u8) {
         let data_classes = self.config.classes - 1;
+        // At a NIC the higher class goes first (802.1Q strict priority); switches serve them in turn.
+        if !self.ports[port.index()].switch {
+            let ready = (1..=data_classes).rev().filter(|class| waiting & 1 << class != 0);
+            for class in ready {
+                if self.try_class(fx, source, port, class) {
+                    return;
+                }
+            }
+            return;
+        }
         let last = self.ports[port.index()].last_class;
         for turn in 0..data_classes {
             let class = (last + turn) % data_classes + 1;
