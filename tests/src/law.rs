@@ -1,6 +1,8 @@
 use std::fmt::Write;
 
-use crate::{Check, collectives, congestion, deadlock, determinism, infiniband, loops, loss, pfc, topology, truths};
+use crate::{
+    Check, collectives, congestion, cross, deadlock, determinism, infiniband, loops, loss, pfc, topology, truths,
+};
 
 /// Something that must hold, with the cases it is tried on.
 pub struct Law {
@@ -23,7 +25,7 @@ pub struct Group {
 }
 
 /// All laws.
-pub fn groups() -> [Group; 10] {
+pub fn groups() -> [Group; 11] {
     [
         Group { title: "Engine truths", laws: truths::LAWS },
         Group { title: "Determinism", laws: determinism::LAWS },
@@ -32,6 +34,7 @@ pub fn groups() -> [Group; 10] {
         Group { title: "Deadlock", laws: deadlock::LAWS },
         Group { title: "Loops, phases and persistence of deadlock", laws: loops::LAWS },
         Group { title: "ECN and DCQCN", laws: congestion::LAWS },
+        Group { title: "Shared memory, and other simulators", laws: cross::LAWS },
         Group { title: "Loss recovery", laws: loss::LAWS },
         Group { title: "Collectives", laws: collectives::LAWS },
         Group { title: "Topology and routing", laws: topology::LAWS },

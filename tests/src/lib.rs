@@ -10,6 +10,7 @@ mod rig;
 
 pub mod collectives;
 pub mod congestion;
+pub mod cross;
 pub mod deadlock;
 pub mod determinism;
 pub mod infiniband;
