@@ -1,7 +1,7 @@
 use std::fmt::Write;
 
 use crate::{
-    Check, collectives, congestion, cross, deadlock, determinism, infiniband, loops, loss, pfc, topology, truths,
+    Check, collectives, congestion, cross, deadlock, determinism, infiniband, loops, loss, pfc, topology, trees, truths,
 };
 
 /// Something that must hold, with the cases it is tried on.
@@ -25,7 +25,7 @@ pub struct Group {
 }
 
 /// All laws.
-pub fn groups() -> [Group; 11] {
+pub fn groups() -> [Group; 12] {
     [
         Group { title: "Engine truths", laws: truths::LAWS },
         Group { title: "Determinism", laws: determinism::LAWS },
@@ -35,6 +35,7 @@ pub fn groups() -> [Group; 11] {
         Group { title: "Loops, phases and persistence of deadlock", laws: loops::LAWS },
         Group { title: "ECN and DCQCN", laws: congestion::LAWS },
         Group { title: "Shared memory, and other simulators", laws: cross::LAWS },
+        Group { title: "Trees", laws: trees::LAWS },
         Group { title: "Loss recovery", laws: loss::LAWS },
         Group { title: "Collectives", laws: collectives::LAWS },
         Group { title: "Topology and routing", laws: topology::LAWS },

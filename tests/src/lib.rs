@@ -18,6 +18,7 @@ pub mod loops;
 pub mod loss;
 pub mod pfc;
 pub mod topology;
+pub mod trees;
 pub mod truths;
 
 pub use check::Check;
