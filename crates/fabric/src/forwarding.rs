@@ -16,9 +16,9 @@ pub enum Policy {
     Ecmp,
     /// By destination: the n-th up port for destinations n modulo the ports (Zahavi, D-mod-K).
     DModK,
-    /// Packet by packet, the ways of a switch in turn.
+    /// Packet by packet, the ways of a switch in turn, from another one each round.
     Spray,
-    /// Packet by packet, the way with the shortest queue; of equal ones, in turn.
+    /// Packet by packet, the way with the shortest queue; of equal ones, in the same turn.
     Adaptive,
 }
 
@@ -66,9 +66,9 @@ impl Forwarding {
                 ((u64::from(hash) * u64::from(ways)) >> 32) as u32
             }
             Policy::DModK => packet.dst / self.divisors[switch.index()] % ways,
-            Policy::Spray => self.turn(switch) % ways,
+            Policy::Spray => self.turn(switch, ways),
             Policy::Adaptive => {
-                let first = self.turn(switch) % ways;
+                let first = self.turn(switch, ways);
                 let in_turn = (0..ways).map(|way| (first + way) % ways);
                 in_turn.min_by_key(|&way| queued(group[way as usize])).unwrap_or(first)
             }
@@ -76,10 +76,13 @@ impl Forwarding {
         group[index as usize]
     }
 
-    fn turn(&mut self, switch: NodeId) -> u32 {
+    /// The next way in turn. Each round begins at a way drawn anew: as many flows as ways that come in step
+    /// would otherwise each keep to one way for ever.
+    fn turn(&mut self, switch: NodeId, ways: u32) -> u32 {
         let turn = &mut self.turns[switch.index()];
         *turn = turn.wrapping_add(1);
-        *turn
+        let begin = hash(switch.0 as u16, *turn / ways, self.seeds[switch.index()]);
+        (*turn % ways + begin % ways) % ways
     }
 }
 
@@ -96,6 +99,22 @@ fn hash(entropy: u16, conn: u32, seed: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn flows_in_step_are_spread_over_all_ways() {
+        for ways in [2u32, 4, 7, 8] {
+            let (seeds, divisors, turns) = (vec![7; 2], vec![1; 2], vec![0; 2]);
+            let mut forwarding = Forwarding { policy: Policy::Spray, seeds, divisors, turns };
+            let mut counts = vec![vec![0u32; ways as usize]; ways as usize];
+            for packet in 0..1000 * ways {
+                counts[(packet % ways) as usize][forwarding.turn(NodeId(1), ways) as usize] += 1;
+            }
+            let most = 2000 / ways;
+            assert!(counts.iter().flatten().all(|&count| count > 0 && count < most), "{ways} ways: {counts:?}");
+            let all = (0..ways as usize).map(|way| counts.iter().map(|flow| flow[way]).sum::<u32>());
+            assert!(all.into_iter().all(|sum| sum.abs_diff(1000) <= 1), "every round uses every way once");
+        }
+    }
 
     #[test]
     fn hash_spreads_flows_evenly_over_ways() {
