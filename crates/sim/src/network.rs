@@ -45,6 +45,8 @@ pub(crate) struct Marks {
     pub(crate) packets: u64,
     /// When payload was last delivered.
     pub(crate) last_payload: Time,
+    /// When a message was last posted, or a fault began or ended.
+    pub(crate) last_post: Time,
     /// When payload or an acknowledgement that mattered was last delivered.
     pub(crate) last_useful: Time,
     pub(crate) failed: u32,
@@ -178,6 +180,7 @@ impl<'a> Network<'a> {
                     ranks.posted[conn.index()].unsent.push_back(sent);
                     ranks.posted[conn.index()].unacked.push_back(acked);
                 }
+                self.progress.last_post = engine.now();
                 self.endpoints.post(conn, bytes, engine.now());
                 self.kick(engine, conn);
             }
@@ -458,6 +461,7 @@ impl<'a> Network<'a> {
     /// A fault begins or ends.
     pub(crate) fn fault<Q: EventQueue>(&mut self, engine: &mut Engine<Q>, index: usize) {
         self.faults_done += 1;
+        self.progress.last_post = engine.now();
         match self.faults[index].change {
             Change::Rate(port, rate) => {
                 if rate > Rate::ZERO {

@@ -33,6 +33,9 @@ pub enum Control {
 /// Events between two looks at progress.
 const SLICE: u64 = 1 << 18;
 
+/// Turns of the runner (samples, looks for a deadlock) between two looks at progress when little happens.
+const TURNS: u64 = 1 << 12;
+
 /// Runs a plan to its end. `watch` is called now and then with the progress made.
 pub fn run<Q: EventQueue>(plan: &Plan, watch: &mut dyn FnMut(&Progress) -> Control) -> Outcome {
     let (engine, network) = build::<Q>(plan);
@@ -67,7 +70,7 @@ impl<Q: EventQueue> Runner<'_, Q> {
     fn drive(&mut self, watch: &mut dyn FnMut(&Progress) -> Control) -> Ending {
         let until = self.plan.run.until.unwrap_or(Time::MAX);
         let mut next_sample = self.plan.run.sample;
-        let mut next_look = SLICE;
+        let (mut next_look, mut turns) = (SLICE, 0u64);
         loop {
             if self.network.is_done() {
                 return Ending::Finished;
@@ -101,7 +104,8 @@ impl<Q: EventQueue> Runner<'_, Q> {
             }
             self.audit();
             // Not at every sample: looking at all ports takes time on large fabrics.
-            if self.engine.events() >= next_look {
+            turns += 1;
+            if self.engine.events() >= next_look || turns % TURNS == 0 {
                 next_look = self.engine.events() + SLICE;
                 if watch(&self.progress()) == Control::Stop {
                     return Ending::Interrupted;
@@ -120,7 +124,8 @@ impl<Q: EventQueue> Runner<'_, Q> {
             Status::TimeReached if limit >= self.stall_limit() && self.has_stalled(limit) => Ending::Stalled,
             Status::TimeReached if limit >= self.stall_limit() => {
                 // Alive, if silent (a long compute phase, say): ask again after as long.
-                self.next_stall_look = limit.saturating_add(self.stall_span());
+                let next = self.engine.next_time().unwrap_or(limit);
+                self.next_stall_look = limit.max(next).saturating_add(self.stall_span());
                 return None;
             }
             _ => return None,
@@ -137,8 +142,12 @@ impl<Q: EventQueue> Runner<'_, Q> {
 
     /// When to ask whether the run has stalled.
     fn stall_limit(&self) -> Time {
-        let last = self.network.progress.last_payload;
-        last.saturating_add(self.stall_span()).max(self.next_stall_look)
+        self.last_sign().saturating_add(self.stall_span()).max(self.next_stall_look)
+    }
+
+    /// When payload was last delivered or something new was begun: silence counts from there.
+    fn last_sign(&self) -> Time {
+        self.network.progress.last_payload.max(self.network.progress.last_post)
     }
 
     /// Silence that counts as a stall: as configured, or three retransmission timeouts if one is due.
@@ -156,7 +165,7 @@ impl<Q: EventQueue> Runner<'_, Q> {
     /// pace of a source nor the end of a fault can still set going.
     fn has_stalled(&self, now: Time) -> bool {
         let network = &self.network;
-        if now < network.progress.last_payload.saturating_add(self.stall_span()) {
+        if now < self.last_sign().saturating_add(self.stall_span()) {
             return false;
         }
         if network.faults_done < network.faults.len() {

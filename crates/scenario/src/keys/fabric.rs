@@ -76,9 +76,11 @@ pub(super) const KEYS: &[Key] = &[
     key("fabric.pfc.xoff", Type::Bytes, "Pause an input at this many bytes; `dynamic` follows `buffer.alpha`.")
         .default("dynamic")
         .words("dynamic")
-        .least("1B"),
+        .least("1B")
+        .most("1TB"),
     key("fabric.pfc.xon", Type::Bytes, "Resume at this many bytes or fewer.")
-        .inherits("`xoff` less two largest frames"),
+        .inherits("`xoff` less two largest frames")
+        .most("1TB"),
     key(
         "fabric.pfc.headroom",
         Type::Bytes,

@@ -16,7 +16,10 @@ pub(super) const KEYS: &[Key] = &[
     key("faults[].rate", Type::Fraction, "Probability that a packet is lost.").of("loss").required().most("1"),
     key("faults[].every", Type::Count, "Every n-th packet is lost.").of("drop").required().least("1"),
     key("faults[].rate", Type::Rate, "Rate while it lasts; `0bps` stops the port.").of("degrade").required(),
-    key("faults[].rate", Type::Rate, "Rate at which the host takes packets.").of("slow-receiver").required(),
+    key("faults[].rate", Type::Rate, "Rate at which the host takes packets.")
+        .of("slow-receiver")
+        .required()
+        .least("1bps"),
     key("faults[].loss_control", Type::Bool, "Also PAUSE frames and credits are lost.")
         .of("loss drop")
         .default("false")

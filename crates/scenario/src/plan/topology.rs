@@ -35,7 +35,7 @@ impl Planner<'_> {
         };
         let topology = self.with_clocks(topology)?;
         for note in notes {
-            self.warn(Code::NearestBuild, "topology", note);
+            self.warn(Code::NearestBuild, "topology.oversubscription", note);
         }
         let kind = match fabric.routing.kind {
             spec::RoutingKind::UpDown => topology::RoutingKind::UpDown { roots: Vec::new() },

@@ -4,7 +4,7 @@ use units::text::Fraction;
 use super::Rules;
 use crate::diagnostic::Code;
 use crate::spec::{
-    Buffer, CongestionControl, Credit, Ecn, FlowControl, Headroom, Pfc, Technology, Transport, Work, Xoff,
+    AckEvery, Buffer, CongestionControl, Credit, Ecn, FlowControl, Headroom, Pfc, Rc, Technology, Transport, Work, Xoff,
 };
 
 /// MTUs of InfiniBand and RoCE (IBTA volume 1, 5.2).
@@ -34,6 +34,12 @@ impl Rules<'_> {
             self.marks_before_pauses(&ecn);
         }
         self.congestion();
+        if let Transport::Rc(Rc { ack_every: AckEvery::Packets(every), window: Some(window), .. }) = fabric.transport
+            && every > window
+        {
+            let text = format!("an acknowledgement every {every} packets never comes within a window of {window}");
+            self.refuse(Code::Contradiction, "fabric.transport.ack_every", text, "acknowledge at least once a window");
+        }
         if fabric.transport == Transport::Ud && matches!(self.spec.workload.work, Work::Collective(_)) {
             let text = "a collective needs acknowledgements, and `transport.kind: ud` has none";
             self.refuse(Code::Contradiction, "fabric.transport.kind", text, "take `rc`, or flows as the workload");

@@ -22,6 +22,15 @@ impl Rules<'_> {
         } else if run.measure_from != Time::ZERO {
             self.without_effect("run.measure_from", "it is for unlimited flows; `run.warmup` leaves steps out");
         }
+        if let Some(until) = run.until
+            && !run.record.is_empty()
+        {
+            let (samples, most) = (until.ps() / run.sample.ps().max(1), 1_000_000);
+            if samples > most {
+                let text = format!("{samples} samples of every port are more than the {most} that are kept");
+                self.refuse(Code::Impossible, "run.sample", text, "sample less often, or end the run earlier");
+            }
+        }
         if run.record.is_empty() {
             self.without_effect("run.sample", "nothing is recorded (`run.record`)");
         }

@@ -124,6 +124,7 @@ impl MetricUnit {
             _ if part.ends_with("_bytes_per_s") => MetricUnit::BytesPerSecond,
             _ if part.ends_with("tokens_per_s") => MetricUnit::None,
             _ if part.ends_with("_bps") => MetricUnit::BitsPerSecond,
+            "bytes" => MetricUnit::Bytes,
             _ if part.ends_with("_bytes") || part.ends_with("bytes_delivered") => MetricUnit::Bytes,
             _ if part.ends_with("_s") => MetricUnit::Seconds,
             _ => MetricUnit::None,
