@@ -1,7 +1,8 @@
 use std::fmt::Write;
 
 use crate::{
-    Check, collectives, congestion, cross, deadlock, determinism, infiniband, loops, loss, pfc, topology, trees, truths,
+    Check, balance, collectives, congestion, cross, deadlock, determinism, infiniband, loops, loss, pfc, topology,
+    trees, truths,
 };
 
 /// Something that must hold, with the cases it is tried on.
@@ -25,7 +26,7 @@ pub struct Group {
 }
 
 /// All laws.
-pub fn groups() -> [Group; 12] {
+pub fn groups() -> [Group; 13] {
     [
         Group { title: "Engine truths", laws: truths::LAWS },
         Group { title: "Determinism", laws: determinism::LAWS },
@@ -36,6 +37,7 @@ pub fn groups() -> [Group; 12] {
         Group { title: "ECN and DCQCN", laws: congestion::LAWS },
         Group { title: "Shared memory, and other simulators", laws: cross::LAWS },
         Group { title: "Trees", laws: trees::LAWS },
+        Group { title: "Load balancing", laws: balance::LAWS },
         Group { title: "Loss recovery", laws: loss::LAWS },
         Group { title: "Collectives", laws: collectives::LAWS },
         Group { title: "Topology and routing", laws: topology::LAWS },

@@ -8,6 +8,7 @@ mod law;
 mod page;
 mod rig;
 
+pub mod balance;
 pub mod collectives;
 pub mod congestion;
 pub mod cross;
