@@ -89,7 +89,7 @@ impl PauseGuard {
     }
 
     fn charge_static(&mut self, xoff: u64, size: u64) -> bool {
-        let fits = self.held + size <= xoff + self.headroom;
+        let fits = self.held + size <= xoff.saturating_add(self.headroom);
         if fits {
             self.held += size;
         }

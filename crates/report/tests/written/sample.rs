@@ -104,6 +104,7 @@ pub(crate) fn steps(count: u32) -> Vec<Step> {
             end: start + Time::from_us(100 + u64::from(number)),
             compute: Time::from_us(5),
             communication: Time::from_us(100),
+            exposed: Time::from_us(100),
             slowest_rank: number % 4,
         }
     };

@@ -77,10 +77,10 @@ pub(super) const KEYS: &[Key] = &[
         .default("dynamic")
         .words("dynamic")
         .least("1B")
-        .most("1TB"),
+        .most("1000000TB"),
     key("fabric.pfc.xon", Type::Bytes, "Resume at this many bytes or fewer.")
         .inherits("`xoff` less two largest frames")
-        .most("1TB"),
+        .most("1000000TB"),
     key(
         "fabric.pfc.headroom",
         Type::Bytes,
