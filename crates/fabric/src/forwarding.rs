@@ -16,7 +16,7 @@ pub enum Policy {
     Ecmp,
     /// By destination: the n-th up port for destinations n modulo the ports (Zahavi, D-mod-K).
     DModK,
-    /// Packet by packet, the ways of a switch in turn, from another one each round.
+    /// Packet by packet, each flow over all ways in turn, from a way of its own.
     Spray,
     /// Packet by packet, the way with the shortest queue; of equal ones, in the same turn.
     Adaptive,
@@ -66,7 +66,7 @@ impl Forwarding {
                 ((u64::from(hash) * u64::from(ways)) >> 32) as u32
             }
             Policy::DModK => packet.dst / self.divisors[switch.index()] % ways,
-            Policy::Spray => self.turn(switch, ways),
+            Policy::Spray => self.spread(switch, packet, ways),
             Policy::Adaptive => {
                 let first = self.turn(switch, ways);
                 let in_turn = (0..ways).map(|way| (first + way) % ways);
@@ -76,13 +76,20 @@ impl Forwarding {
         group[index as usize]
     }
 
-    /// The next way in turn. Each round begins at a way drawn anew: as many flows as ways that come in step
+    /// The way of a packet of a flow that goes over all ways in turn. Every link so gets an equal share of every flow,
+    /// packet by packet. Tiers above count whole rounds of the tiers below, as D-mod-K does, or all packets that
+    /// come to one switch would leave it by one way.
+    fn spread(&self, switch: NodeId, packet: &Packet, ways: u32) -> u32 {
+        let begin = hash(packet.entropy, packet.conn.0, self.seeds[switch.index()]);
+        (packet.psn / self.divisors[switch.index()] % ways + begin % ways) % ways
+    }
+
+    /// The next way in turn. Each round begins one way further: as many flows as ways that come in step
     /// would otherwise each keep to one way for ever.
     fn turn(&mut self, switch: NodeId, ways: u32) -> u32 {
         let turn = &mut self.turns[switch.index()];
         *turn = turn.wrapping_add(1);
-        let begin = hash(switch.0 as u16, *turn / ways, self.seeds[switch.index()]);
-        (*turn % ways + begin % ways) % ways
+        (*turn % ways + *turn / ways % ways) % ways
     }
 }
 
@@ -104,7 +111,7 @@ mod tests {
     fn flows_in_step_are_spread_over_all_ways() {
         for ways in [2u32, 4, 7, 8] {
             let (seeds, divisors, turns) = (vec![7; 2], vec![1; 2], vec![0; 2]);
-            let mut forwarding = Forwarding { policy: Policy::Spray, seeds, divisors, turns };
+            let mut forwarding = Forwarding { policy: Policy::Adaptive, seeds, divisors, turns };
             let mut counts = vec![vec![0u32; ways as usize]; ways as usize];
             for packet in 0..1000 * ways {
                 counts[(packet % ways) as usize][forwarding.turn(NodeId(1), ways) as usize] += 1;
