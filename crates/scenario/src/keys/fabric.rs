@@ -59,7 +59,10 @@ pub(super) const KEYS: &[Key] = &[
     .default("fifo")
     .words("fifo round-robin !input-fifo"),
     key("fabric.buffer", Type::Map, "Packet memory of a switch.").default("{}").short("size"),
-    key("fabric.buffer.size", Type::Bytes, "Bytes in all.").default("unlimited").words("unlimited").least("1B"),
+    key("fabric.buffer.size", Type::Bytes, "Bytes that the inputs of a switch share; headroom and reserves are beside them.")
+        .default("unlimited")
+        .words("unlimited")
+        .least("1B"),
     key(
         "fabric.buffer.alpha",
         Type::Fraction,
