@@ -42,7 +42,7 @@ impl Fabric {
                     Admit::Refused => return Admission::Refused { reason: DropReason::Headroom, stop: false },
                     Admit::RefusedAndStop => return Admission::Refused { reason: DropReason::Headroom, stop: true },
                 }
-                lane.counters.max_input = lane.counters.max_input.max(guard.held);
+                lane.max_input = lane.max_input.max(guard.held);
             }
             Guard::Credit(guard) => guard.charge(Credit::blocks(size)),
         }
@@ -124,7 +124,7 @@ impl Fabric {
     pub(crate) fn discard<F: Effects>(&mut self, fx: &mut F, port: PortId, id: PacketId, reason: DropReason) {
         let packet: Packet = self.packets[id];
         let index = self.lane(port, packet.class);
-        let counters = &mut self.lanes[index].counters;
+        let counters = &mut self.lanes[index].rare().counters;
         // Damage was counted at the port whose link did it.
         counters.drops += u64::from(reason != DropReason::Corrupt);
         if reason == DropReason::Headroom {

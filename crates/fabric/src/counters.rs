@@ -46,11 +46,34 @@ pub struct ClassCounters {
     pub marks: u64,
 }
 
-impl ClassCounters {
+/// What every packet that leaves changes: the first counters of [`ClassCounters`].
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Traffic {
+    pub(crate) bytes: u64,
+    pub(crate) packets: u64,
+    pub(crate) served: u64,
+    pub(crate) waited: u64,
+    pub(crate) longest_wait: Time,
+    pub(crate) max_queue: u64,
+}
+
+impl Traffic {
     #[inline]
     pub(crate) fn waited(&mut self, wait: Time) {
         self.served += 1;
         self.waited += wait.ps();
         self.longest_wait = self.longest_wait.max(wait);
     }
+}
+
+/// What most classes of most ports never see: pauses, loss, marks.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Rare {
+    /// When the gate closed, while it is closed by a PAUSE.
+    pub(crate) closed_at: Option<Time>,
+    /// See [`crate::port::Lane::frames`].
+    pub(crate) frames_sent: u32,
+    pub(crate) frames_taken: u32,
+    /// Those that [`Traffic`] counts stay zero here.
+    pub(crate) counters: ClassCounters,
 }

@@ -63,7 +63,7 @@ impl Fabric {
         self.lanes.iter().any(|lane| {
             let closed = match lane.gate {
                 Gate::Credit(gate) => gate.starved,
-                _ => lane.closed_at,
+                _ => lane.closed_at(),
             };
             lane.queue.packets > 0 && closed.is_some_and(|closed| closed <= since)
         })
@@ -172,7 +172,7 @@ impl Fabric {
         match (&self.lanes[gate_lane].gate, &self.lanes[guard_lane].guard) {
             (Gate::Pause(gate), Guard::Pause(guard)) => {
                 let FlowControl::Pfc(pfc) = &self.config.flow_control else { return false };
-                let in_flight = self.lanes[guard_lane].frames_sent != self.lanes[gate_lane].frames_taken
+                let in_flight = self.lanes[guard_lane].frames()[0] != self.lanes[gate_lane].frames()[1]
                     || self.ports[peer.index()].pause_due & 1 << candidate.class != 0;
                 pfc.refresh
                     && gate.is_stopped(now)
@@ -194,7 +194,7 @@ impl Fabric {
             let lane = &self.lanes[self.lane(c.port, c.class)];
             match lane.gate {
                 Gate::Credit(gate) => gate.starved,
-                _ => lane.closed_at,
+                _ => lane.closed_at(),
             }
             .unwrap_or(Time::ZERO)
         };
@@ -224,7 +224,7 @@ impl Fabric {
 
 /// Shared bytes of a guard if only `stuck` of what it holds were left (headroom empties first).
 fn shared_alone(guard: &PauseGuard, stuck: u64) -> u64 {
-    match guard.limits {
+    match *guard.limits {
         Limits::Static { .. } => 0,
         Limits::Dynamic(pool) => {
             let gone = guard.held.saturating_sub(stuck);
@@ -237,7 +237,7 @@ fn shared_alone(guard: &PauseGuard, stuck: u64) -> u64 {
 /// Whether a guard would keep its sender stopped with only `stuck` of its bytes and `pool_used` of
 /// the shared memory left.
 fn stays_stopped(guard: &PauseGuard, stuck: u64, pool_used: u64) -> bool {
-    match guard.limits {
+    match *guard.limits {
         Limits::Static { xon, .. } => stuck > xon,
         Limits::Dynamic(pool) => {
             let gone = guard.held.saturating_sub(stuck);

@@ -1,13 +1,15 @@
-use units::{PortId, Rate, Time};
+use std::sync::Arc;
+
+use units::{NodeId, PortId, Rate, Time};
 use wire::{PacketId, Packets};
 
 use crate::config::{Credit, FabricConfig, FlowControl, MarkAt, Service, Thresholds};
 use crate::counters::{ClassCounters, PortCounters};
 use crate::effects::{Effects, Source};
-use crate::forwarding::Forwarding;
+use crate::forwarding::{Forwarding, Policy};
 use crate::gate::{CreditGate, Gate, PauseGate};
 use crate::guard::{CreditGuard, Guard, Limits, PauseGuard};
-use crate::port::{CONTROL, Lane, Port, Sending};
+use crate::port::{CONTROL, Damage, Lane, Port, Sending};
 use crate::queue::{Joined, Queue};
 
 /// A node as the fabric sees it.
@@ -90,6 +92,8 @@ pub struct Fabric {
     pub(crate) nodes: Vec<Node>,
     pub(crate) ports: Vec<Port>,
     pub(crate) lanes: Vec<Lane>,
+    /// What all guards compare with, under PFC.
+    limits: Option<Arc<Limits>>,
     pub(crate) joined: Joined,
     /// Packets whose heads are here and that wait for their tails, with the port they came by.
     pub(crate) tails: Vec<(PortId, PacketId)>,
@@ -112,6 +116,7 @@ impl Fabric {
             nodes: Vec::with_capacity(nodes.len()),
             ports: Vec::with_capacity(ports.len()),
             lanes: Vec::with_capacity(ports.len() * classes),
+            limits: limits_of(&config),
             joined: Joined::default(),
             tails: Vec::new(),
             forwarding,
@@ -146,15 +151,7 @@ impl Fabric {
                     _ => Queue::fifo(),
                 };
                 let (gate, guard) = self.link_halves(class, setup);
-                self.lanes.push(Lane {
-                    queue,
-                    gate,
-                    guard,
-                    closed_at: None,
-                    frames_sent: 0,
-                    frames_taken: 0,
-                    counters: ClassCounters::default(),
-                });
+                self.lanes.push(Lane::new(queue, gate, guard));
             }
         }
     }
@@ -168,10 +165,7 @@ impl Fabric {
             FlowControl::Pfc(pfc) => {
                 let PortSetup { rate, propagation, pipeline, .. } = *setup;
                 let headroom = pfc.headroom_of(rate, propagation, pipeline, self.config.largest_frame).get();
-                let limits = match pfc.thresholds {
-                    Thresholds::Static { xoff, xon } => Limits::Static { xoff: xoff.get(), xon: xon.get() },
-                    Thresholds::Dynamic(pool) => Limits::Dynamic(pool),
-                };
+                let limits = self.limits.as_ref().expect("limits are made with PFC");
                 (Gate::Pause(PauseGate::OPEN), Guard::Pause(PauseGuard::new(limits, headroom)))
             }
             FlowControl::Credit(credit) => {
@@ -202,6 +196,16 @@ impl Fabric {
         *offered = if has { *offered | 1 << class } else { *offered & !(1 << class) };
     }
 
+    /// How switches choose among equal ways.
+    pub fn policy(&self) -> Policy {
+        self.forwarding.policy
+    }
+
+    /// Whether a node forwards.
+    pub fn is_switch(&self, node: NodeId) -> bool {
+        self.nodes[node.index()].switch
+    }
+
     /// Whether the line that leaves `port` is busy.
     #[inline]
     pub fn is_busy(&self, port: PortId) -> bool {
@@ -220,14 +224,14 @@ impl Fabric {
 
     /// Sets random loss (in units of 2^-32) on the link that leaves `port`.
     pub fn set_loss(&mut self, port: PortId, loss: u32) {
-        self.ports[port.index()].loss = loss;
+        let port = &mut self.ports[port.index()];
+        port.damage = Damage { loss, ..port.damage.as_deref().copied().unwrap_or_default() }.boxed();
     }
 
     /// Damages every `every`-th data packet on the link that leaves `port`; zero stops that.
     pub fn set_drop_every(&mut self, port: PortId, every: u32) {
-        let state = &mut self.ports[port.index()];
-        state.drop_every = every;
-        state.drop_count = 0;
+        let port = &mut self.ports[port.index()];
+        port.damage = Damage { every, count: 0, ..port.damage.as_deref().copied().unwrap_or_default() }.boxed();
     }
 
     /// Rate of the link that leaves `port` now.
@@ -240,8 +244,8 @@ impl Fabric {
         let frames = self.ports[port.index()].frames;
         let mut sum = PortCounters { bytes: frames * u64::from(PAUSE_SIZE), packets: frames };
         for lane in &self.lanes[self.lane(port, 0)..self.lane(port, self.config.classes)] {
-            sum.bytes += lane.counters.bytes;
-            sum.packets += lane.counters.packets;
+            sum.bytes += lane.traffic.bytes;
+            sum.packets += lane.traffic.packets;
         }
         sum
     }
@@ -249,8 +253,8 @@ impl Fabric {
     /// What a port has done in a class, with what is still going on counted up to `now`.
     pub fn class_counters(&self, port: PortId, class: u8, now: Time) -> ClassCounters {
         let lane = &self.lanes[self.lane(port, class)];
-        let mut counters = lane.counters;
-        if let (Some(since), Gate::Pause(gate)) = (lane.closed_at, &lane.gate) {
+        let mut counters = lane.counters();
+        if let (Some(since), Gate::Pause(gate)) = (lane.closed_at(), &lane.gate) {
             counters.paused += now.min(gate.until).saturating_sub(since);
         }
         if let Gate::Credit(CreditGate { starved: Some(since), .. }) = lane.gate {
@@ -281,8 +285,16 @@ impl Fabric {
     /// Notes the wait of a packet that a host made at once from an open-loop arrival.
     pub fn note_wait(&mut self, port: PortId, class: u8, wait: Time) {
         let index = self.lane(port, class);
-        self.lanes[index].counters.waited(wait);
+        self.lanes[index].traffic.waited(wait);
     }
+}
+
+fn limits_of(config: &FabricConfig) -> Option<Arc<Limits>> {
+    let FlowControl::Pfc(pfc) = &config.flow_control else { return None };
+    Some(Arc::new(match pfc.thresholds {
+        Thresholds::Static { xoff, xon } => Limits::Static { xoff: xoff.get(), xon: xon.get() },
+        Thresholds::Dynamic(pool) => Limits::Dynamic(pool),
+    }))
 }
 
 /// A PFC frame: 64 bytes, preamble and gap.
@@ -307,9 +319,7 @@ impl Port {
             sending: Sending::default(),
             rate: setup.rate,
             in_rate: setup.rate,
-            loss: setup.loss,
-            drop_every: 0,
-            drop_count: 0,
+            damage: Damage { loss: setup.loss, ..Damage::default() }.boxed(),
             frames: 0,
         }
     }

@@ -1,9 +1,11 @@
+use std::sync::Arc;
+
 use units::Time;
 
 use crate::config::{Credit, Pool};
 
 /// The receiver's half of flow control: what must it tell its peer about its memory?
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Guard {
     /// Nothing.
     None,
@@ -14,9 +16,10 @@ pub enum Guard {
 }
 
 /// Bytes of one input and class, and whether its sender has been asked to stop.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct PauseGuard {
-    pub(crate) limits: Limits,
+    /// Those of all guards of a fabric, kept once.
+    pub(crate) limits: Arc<Limits>,
     /// Bytes charged, in reserve, shared pool and headroom together.
     pub(crate) held: u64,
     /// Of those, the bytes in the headroom (dynamic thresholds only).
@@ -52,9 +55,9 @@ pub(crate) enum Admit {
 }
 
 impl PauseGuard {
-    pub(crate) fn new(limits: Limits, headroom: u64) -> PauseGuard {
+    pub(crate) fn new(limits: &Arc<Limits>, headroom: u64) -> PauseGuard {
         PauseGuard {
-            limits,
+            limits: Arc::clone(limits),
             held: 0,
             in_headroom: 0,
             headroom,
@@ -68,7 +71,7 @@ impl PauseGuard {
     /// Charges a packet. `pool_used` is the shared memory in use at this switch and is updated.
     #[inline]
     pub(crate) fn charge(&mut self, size: u64, pool_used: &mut u64) -> Admit {
-        let fits = match self.limits {
+        let fits = match *self.limits {
             Limits::Static { xoff, .. } => self.charge_static(xoff, size),
             Limits::Dynamic(pool) => self.charge_dynamic(&pool, size, pool_used),
         };
@@ -120,7 +123,7 @@ impl PauseGuard {
 
     /// Gives memory back, headroom first, then the pool.
     pub(crate) fn release(&mut self, size: u64, pool_used: &mut u64) {
-        if let Limits::Dynamic(pool) = self.limits {
+        if let Limits::Dynamic(pool) = *self.limits {
             let from_headroom = self.in_headroom.min(size);
             let ordinary = self.held - self.in_headroom;
             let from_pool = (size - from_headroom).min(ordinary.saturating_sub(pool.reserve.get()));
@@ -131,7 +134,7 @@ impl PauseGuard {
     }
 
     fn wants_stop(&self, pool_used: u64) -> bool {
-        match self.limits {
+        match *self.limits {
             Limits::Static { xoff, .. } => self.held >= xoff,
             Limits::Dynamic(pool) => {
                 let shared = (self.held - self.in_headroom).saturating_sub(pool.reserve.get());
@@ -145,7 +148,7 @@ impl PauseGuard {
         if self.forced {
             return false;
         }
-        match self.limits {
+        match *self.limits {
             Limits::Static { xon, .. } => self.held <= xon,
             Limits::Dynamic(pool) => {
                 let shared = (self.held - self.in_headroom).saturating_sub(pool.reserve.get());
@@ -214,7 +217,7 @@ mod tests {
 
     #[test]
     fn static_guard_stops_at_xoff_and_loses_past_the_headroom() {
-        let mut guard = PauseGuard::new(Limits::Static { xoff: 100, xon: 50 }, 60);
+        let mut guard = PauseGuard::new(&Arc::new(Limits::Static { xoff: 100, xon: 50 }), 60);
         let mut used = 0;
         assert_eq!(guard.charge(60, &mut used), Admit::Accepted);
         assert_eq!(guard.charge(40, &mut used), Admit::Stop);
@@ -228,7 +231,7 @@ mod tests {
 
     #[test]
     fn a_packet_lost_below_xoff_still_stops_its_sender() {
-        let mut guard = PauseGuard::new(Limits::Static { xoff: 100, xon: 50 }, 10);
+        let mut guard = PauseGuard::new(&Arc::new(Limits::Static { xoff: 100, xon: 50 }), 10);
         let mut used = 0;
         assert_eq!(guard.charge(90, &mut used), Admit::Accepted);
         assert_eq!(guard.charge(90, &mut used), Admit::RefusedAndStop);
@@ -239,7 +242,7 @@ mod tests {
 
     #[test]
     fn an_empty_input_never_stops_its_sender() {
-        let mut guard = PauseGuard::new(Limits::Static { xoff: 100, xon: 50 }, 10);
+        let mut guard = PauseGuard::new(&Arc::new(Limits::Static { xoff: 100, xon: 50 }), 10);
         assert_eq!(guard.charge(200, &mut 0), Admit::Refused, "nothing here could ever let it go on");
     }
 
@@ -249,7 +252,7 @@ mod tests {
         for (n, num, den) in [(1u64, 1u64, 1u64), (8, 1, 8), (4, 1, 2), (16, 2, 1)] {
             let size = 1_000_000;
             let pool = pool(size, num, den);
-            let mut guards = vec![PauseGuard::new(Limits::Dynamic(pool), 64); n as usize];
+            let mut guards = vec![PauseGuard::new(&Arc::new(Limits::Dynamic(pool)), 64); n as usize];
             let mut used = 0;
             while guards.iter().any(|g| !g.stopped) {
                 for guard in guards.iter_mut().filter(|g| !g.stopped) {
@@ -265,7 +268,8 @@ mod tests {
 
     #[test]
     fn dynamic_release_returns_exactly_what_was_charged() {
-        let mut guard = PauseGuard::new(Limits::Dynamic(Pool { reserve: Bytes::new(100), ..pool(1000, 1, 1) }), 500);
+        let pool = Pool { reserve: Bytes::new(100), ..pool(1000, 1, 1) };
+        let mut guard = PauseGuard::new(&Arc::new(Limits::Dynamic(pool)), 500);
         let mut used = 0;
         let mut sizes = Vec::new();
         while guard.charge(90, &mut used) != Admit::Refused {

@@ -142,7 +142,7 @@ impl Fabric {
         // A packet that finds nothing before it starts at once, or waits for its gate.
         let alone = free && port.is_unwanted();
         if alone && lane.may_send(fx, out, class, size) {
-            lane.counters.served += 1;
+            lane.traffic.served += 1;
             let special = port.start(lane, sending) || self.marks_leavers;
             return self.launch(fx, out, id, sending, special);
         }
@@ -210,7 +210,7 @@ impl Fabric {
         let probability = ecn.probability(self.lanes[lane].queue.bytes + leaving);
         if probability > 0 && u64::from(fx.draw_mark(port)) < probability {
             self.packets[id].flags = self.packets[id].flags.with(Flags::CE);
-            self.lanes[lane].counters.marks += 1;
+            self.lanes[lane].rare().counters.marks += 1;
         }
     }
 

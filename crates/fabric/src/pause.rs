@@ -4,7 +4,6 @@ use wire::{Kind, Packet, PacketId, Pause};
 use crate::config::{FlowControl, Pfc};
 use crate::effects::{Effects, FabricTimer, Frame, Source};
 use crate::fabric::{Fabric, PAUSE_SIZE};
-use crate::gate::Gate;
 use crate::guard::Guard;
 use crate::port::{HERE, Sending};
 
@@ -58,12 +57,13 @@ impl Fabric {
         for class in (1..self.config.classes).filter(|class| classes & 1 << class != 0) {
             let index = self.lane(port, class);
             let lane = &mut self.lanes[index];
-            lane.frames_sent = lane.frames_sent.wrapping_add(1);
+            let rare = lane.rare();
+            rare.frames_sent = rare.frames_sent.wrapping_add(1);
             if stop & 1 << class == 0 {
-                lane.counters.resume_sent += 1;
+                rare.counters.resume_sent += 1;
                 continue;
             }
-            lane.counters.pause_sent += 1;
+            rare.counters.pause_sent += 1;
             // Repeated at half the pause time, so that one refresh is always in time.
             if refresh && let Guard::Pause(guard) = &mut lane.guard {
                 let span = quanta.span(rate);
@@ -96,22 +96,21 @@ impl Fabric {
         let span = crate::Quanta(pause.quanta).span(self.ports[port.index()].rate);
         for class in (1..self.config.classes).filter(|class| pause.classes & 1 << class != 0) {
             let index = self.lane(port, class);
-            let lane = &mut self.lanes[index];
-            let Gate::Pause(gate) = &mut lane.gate else { continue };
-            lane.frames_taken = lane.frames_taken.wrapping_add(1);
+            let Some((gate, rare)) = self.lanes[index].pause_gate() else { continue };
+            rare.frames_taken = rare.frames_taken.wrapping_add(1);
             let stop = pause.stop & 1 << class != 0;
             // A refresh prolongs a pause; anything else ends it first.
-            if let Some(since) = lane.closed_at.take_if(|_| !stop || gate.until <= now) {
-                lane.counters.paused += now.min(gate.until).saturating_sub(since);
+            if let Some(since) = rare.closed_at.take_if(|_| !stop || gate.until <= now) {
+                rare.counters.paused += now.min(gate.until).saturating_sub(since);
             }
             if !stop {
                 gate.resume(now);
                 fx.gate(port, class, false);
                 continue;
             }
-            lane.counters.pause_received += 1;
+            rare.counters.pause_received += 1;
             gate.stop(now, response, span);
-            lane.closed_at.get_or_insert(gate.from.max(now));
+            rare.closed_at.get_or_insert(gate.from.max(now));
             if !gate.armed && gate.until > now {
                 gate.armed = true;
                 fx.timer(gate.until, FabricTimer::PauseExpiry(port, class));
@@ -125,15 +124,14 @@ impl Fabric {
     pub fn pause_expired<F: Effects, S: Source>(&mut self, fx: &mut F, source: &mut S, port: PortId, class: u8) {
         let now = fx.now();
         let index = self.lane(port, class);
-        let lane = &mut self.lanes[index];
-        let Gate::Pause(gate) = &mut lane.gate else { return };
+        let Some((gate, rare)) = self.lanes[index].pause_gate() else { return };
         if gate.until > now {
             fx.timer(gate.until, FabricTimer::PauseExpiry(port, class));
             return;
         }
         gate.armed = false;
-        if let Some(since) = lane.closed_at.take() {
-            lane.counters.paused += gate.until.saturating_sub(since);
+        if let Some(since) = rare.closed_at.take() {
+            rare.counters.paused += gate.until.saturating_sub(since);
             fx.gate(port, class, false);
         }
         self.try_send(fx, source, port);

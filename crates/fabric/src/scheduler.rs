@@ -84,7 +84,7 @@ impl Fabric {
         }
         let sending = Sending { ingress: packet.ingress, size: packet.size, class };
         lane.queue.pop(packet);
-        lane.counters.waited(fx.now() - self.joined.get(id));
+        lane.traffic.waited(fx.now() - self.joined.get(id));
         let port = &mut self.ports[out.index()];
         if lane.queue.packets == 0 {
             port.backlog &= !(1 << class);
@@ -118,18 +118,18 @@ impl Fabric {
     /// Decides whether a lossy link damages this packet.
     #[inline(never)]
     pub(crate) fn damage<F: Effects>(&mut self, fx: &mut F, port: PortId, index: usize, id: PacketId) {
-        let state = &mut self.ports[port.index()];
-        let mut damaged = state.loss > 0 && fx.draw_loss(port) < state.loss;
-        if state.drop_every > 0 && self.packets[id].kind == Kind::Data {
-            state.drop_count += 1;
-            if state.drop_count == state.drop_every {
-                state.drop_count = 0;
+        let Some(damage) = &mut self.ports[port.index()].damage else { return };
+        let mut damaged = damage.loss > 0 && fx.draw_loss(port) < damage.loss;
+        if damage.every > 0 && self.packets[id].kind == Kind::Data {
+            damage.count += 1;
+            if damage.count == damage.every {
+                damage.count = 0;
                 damaged = true;
             }
         }
         if damaged {
             self.packets[id].flags = self.packets[id].flags.with(Flags::CORRUPT);
-            self.lanes[index].counters.corrupted += 1;
+            self.lanes[index].rare().counters.corrupted += 1;
         }
     }
 }
@@ -154,7 +154,7 @@ impl Lane {
                 if gate.allows(limit, blocks) {
                     gate.sent = gate.sent.wrapping_add(blocks);
                     if let Some(since) = gate.starved.take() {
-                        self.counters.credit_stall += fx.now() - since;
+                        self.rare().counters.credit_stall += fx.now() - since;
                         fx.gate(port, class, false);
                     }
                     return true;
@@ -172,6 +172,6 @@ impl Lane {
     /// Notes the length of the output queue.
     #[inline]
     pub(crate) fn note_queue(&mut self) {
-        self.counters.max_queue = self.counters.max_queue.max(self.queue.bytes);
+        self.traffic.max_queue = self.traffic.max_queue.max(self.queue.bytes);
     }
 }
