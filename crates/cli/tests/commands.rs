@@ -86,7 +86,7 @@ fn a_run_leaves_its_files_and_a_plain_page() {
     let page = out(&ran);
     assert!(page.starts_with("one-flow: finished after "), "{page}");
     assert!(page.chars().all(|c| c == '\n' || !c.is_control()), "{page}");
-    let files = ["flows.csv", "ports.csv", "run.json", "scenario.yaml", "steps.csv", "summary.json"];
+    let files = ["flows.csv", "ports.csv", "reasons.csv", "run.json", "scenario.yaml", "steps.csv", "summary.json"];
     assert_eq!(place.entries("results/one-flow"), files);
 }
 

@@ -11,6 +11,7 @@ use crate::flow_row::FlowRow;
 use crate::folder::write_folder;
 use crate::metric::Tables;
 use crate::port_row::PortRow;
+use crate::reason_row::ReasonRow;
 use crate::run_record::RunRecord;
 use crate::series_row::SeriesRow;
 use crate::step_row::StepRow;
@@ -28,9 +29,10 @@ pub struct Results {
 }
 
 /// Files that a run may leave in its folder.
-const FILES: [&str; 9] = [
+const FILES: [&str; 10] = [
     "summary.json",
     "steps.csv",
+    "reasons.csv",
     "flows.csv",
     "ports.csv",
     "series.csv",
@@ -67,6 +69,7 @@ impl Results {
         let mut files = vec![
             ("scenario.yaml", scenario.as_bytes().to_vec()),
             ("steps.csv", csv(&StepRow::COLUMNS, outcome.steps.iter().map(StepRow::new))),
+            ("reasons.csv", csv(&ReasonRow::COLUMNS, outcome.steps.iter().map(|step| ReasonRow::new(step, outcome)))),
             ("flows.csv", csv(&FlowRow::COLUMNS, outcome.flows.iter().map(FlowRow::new))),
             ("ports.csv", csv(&PortRow::COLUMNS, PortRow::all(outcome, context))),
         ];

@@ -20,6 +20,7 @@ pub fn screen(results: &Results, record: &RunRecord, folder: Option<&str>) -> St
     let mut rows: Vec<(&str, String)> = Vec::new();
     rows.push(("topology", topology(results)));
     steps(results, &mut rows);
+    tail(results, &mut rows);
     collectives(results, &mut rows);
     flows(results, &mut rows);
     network(results, &mut rows);
@@ -179,6 +180,47 @@ fn deadlock(results: &Results, rows: &mut Vec<(&str, String)>) {
     if let (Some(flows), Some(held)) = (deadlock.blocked_flows, deadlock.blocked_bytes) {
         rows.push(("", format!("{} flows blocked, {} held", count(flows), bytes(held))));
     }
+    spread(results, rows);
+}
+
+/// How the stop spread, queue by queue, from the first to the last.
+fn spread(results: &Results, rows: &mut Vec<(&str, String)>) {
+    const MOST: usize = 12;
+    let Some(report) = &results.outcome.deadlock else { return };
+    for (index, queue) in report.queues.iter().take(MOST).enumerate() {
+        let mark = if report.cycle.contains(&index) { "in the cycle" } else { "behind it" };
+        let from = queue.input.as_ref().map_or(String::new(), |input| format!(" from {input}"));
+        let at = seconds(queue.closed.as_secs_f64());
+        rows.push(("", format!("{at:>10}  {}{from} stops, {} held, {mark}", queue.port, bytes(queue.bytes))));
+    }
+    if report.queues.len() > MOST {
+        rows.push(("", format!("and {} more (deadlock.json)", report.queues.len() - MOST)));
+    }
+}
+
+/// The longest step and why it took so long.
+fn tail(results: &Results, rows: &mut Vec<(&str, String)>) {
+    let steps = &results.outcome.steps;
+    let time = |step: &sim::Step| step.end.saturating_sub(step.start);
+    let Some(worst) = steps.iter().reduce(|most, next| if time(next) > time(most) { next } else { most }) else {
+        return;
+    };
+    let mut text =
+        format!("step {} with {}: rank {}", worst.number, seconds(time(worst).as_secs_f64()), worst.slowest_rank);
+    if worst.compute > Time::ZERO {
+        text += &format!(" came last, after computing {}", seconds(worst.compute.as_secs_f64()));
+    } else {
+        text += " ended last";
+    }
+    if let Some(waited) = worst.waited {
+        let (port, wait) = (&results.outcome.ports[waited.port as usize].name, seconds(waited.time.as_secs_f64()));
+        text += &match waited.cause {
+            sim::Cause::Queue => format!("; packets to it waited {wait} at {port} on average"),
+            sim::Cause::Pause => format!("; {port} on the way was paused {wait}"),
+            sim::Cause::Credits => format!("; {port} on the way lacked credits for {wait}"),
+        };
+    }
+    rows.push(("slowest", text));
 }
 
 fn worst(results: &Results, time: impl Fn(&PortReport) -> Time) -> String {

@@ -16,7 +16,7 @@ pub struct StepRow {
     pub time_s: f64,
     /// The longest compute phase.
     pub compute_s: f64,
-    /// From the entry of the last rank to the end.
+    /// The part of the step that the longest compute phase does not cover.
     pub exposed_comm_s: f64,
     /// The rank that others waited for.
     pub slowest_rank: u32,

@@ -15,12 +15,15 @@ mod outcome;
 mod plan;
 mod prediction;
 mod ranks;
+mod reason;
 mod runner;
 mod tasks;
 mod timer;
 
 pub use engine::{LogQueue, Purpose, Stream};
-pub use outcome::{BlockedQueue, DeadlockReport, Ending, Flow, Outcome, PortReport, Quantity, Sample, Step, Totals};
+pub use outcome::{
+    BlockedQueue, Cause, DeadlockReport, Ending, Flow, Outcome, PortReport, Quantity, Sample, Step, Totals, Waited,
+};
 pub use plan::{
     Change, CollectiveSpec, FlowSpec, HostConfig, Plan, RankPlace, RunConfig, Seeds, Switching, TimedFault, Workload,
 };

@@ -12,6 +12,7 @@ use crate::effects::{Fx, Wires};
 use crate::endpoints::{Asked, Endpoints};
 use crate::plan::{Change, HostConfig, TimedFault};
 use crate::ranks::{Channel, Ranks};
+use crate::reason::Counted;
 use crate::tasks::{Task, Tasks, Waiting};
 use crate::timer::Timer;
 
@@ -33,6 +34,10 @@ pub(crate) struct Network<'a> {
     /// Sizes of flows by flow index, and their connections.
     pub(crate) flow_sizes: Vec<Option<u64>>,
     actions: Vec<Action>,
+    /// Connection of the message that is being dealt with.
+    arriving: Option<ConnId>,
+    /// By port: what was counted when the last step ended.
+    pub(crate) counted: Vec<Counted>,
 }
 
 /// What the runner watches.
@@ -94,6 +99,8 @@ impl<'a> Network<'a> {
             progress: Marks::default(),
             flow_sizes: parts.flow_sizes,
             actions: Vec::new(),
+            arriving: None,
+            counted: Vec::new(),
         }
     }
 
@@ -285,10 +292,24 @@ impl<'a> Network<'a> {
                 self.schedule(engine, node, Time::ZERO, Task::Computed { rank, stream, index });
             }
             Action::Finished => {
+                self.note_reason(engine, rank);
+                let Some(ranks) = &mut self.ranks else { return };
                 if ranks.leave(rank, engine.now()) {
                     self.start_step(engine, rank, Time::ZERO);
                 }
             }
+        }
+    }
+
+    /// The last rank of a step is done: remember what the message that ended it met.
+    fn note_reason<Q: EventQueue>(&mut self, engine: &Engine<Q>, rank: u32) {
+        let ends = self.ranks.as_mut().is_some_and(|ranks| ranks.last_of_step(rank).is_some());
+        if !ends {
+            return;
+        }
+        let reason = self.arriving.and_then(|conn| self.explain(engine, conn));
+        if let Some(step) = self.ranks.as_mut().and_then(|ranks| ranks.last_of_step(rank)) {
+            step.reason = reason;
         }
     }
 
@@ -381,9 +402,11 @@ impl<'a> Network<'a> {
             self.answer(engine, port, conn, Kind::Cnp, packet.psn, Flags::default());
         }
         if let Use::Channel { to, source, .. } = self.endpoints.conns[conn.index()].purpose {
+            self.arriving = Some(conn);
             for _ in 0..received.messages {
                 self.rank_event(engine, to, |ranks, out| ranks.received(to, source, out));
             }
+            self.arriving = None;
         }
     }
 

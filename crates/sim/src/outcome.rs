@@ -62,6 +62,30 @@ pub struct Step {
     pub exposed: Time,
     /// The rank that the others waited for: the last to enter with compute, else the last to end.
     pub slowest_rank: u32,
+    /// Where on its way the last message of the step waited longest; `None`: nowhere, or its way is not one.
+    pub waited: Option<Waited>,
+}
+
+/// A place where packets waited.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waited {
+    /// Index of the port in [`Outcome::ports`].
+    pub port: u32,
+    /// What for.
+    pub cause: Cause,
+    /// Mean wait of a packet in its queue, or how long it was stopped, within the step.
+    pub time: Time,
+}
+
+/// What packets waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// Other packets in the same queue.
+    Queue,
+    /// The end of a PAUSE.
+    Pause,
+    /// Credits.
+    Credits,
 }
 
 /// One connection or explicit flow.

@@ -6,6 +6,7 @@ use rand_distr::{Distribution, StandardNormal};
 use units::{ConnId, Time};
 
 use crate::plan::{CollectiveSpec, HostConfig};
+use crate::reason::Reason;
 
 /// The ranks of a collective job: what each is doing, step after step.
 ///
@@ -62,6 +63,7 @@ pub(crate) struct StepRecord {
     pub(crate) end: Time,
     pub(crate) last_to_end: u32,
     pub(crate) ranks_done: u32,
+    pub(crate) reason: Option<Reason>,
 }
 
 impl<'a> Ranks<'a> {
@@ -138,6 +140,13 @@ impl<'a> Ranks<'a> {
         }
         let schedule = self.schedule();
         self.runs[rank as usize].start(schedule, out);
+    }
+
+    /// The step that a rank is in, if all ranks but it are done with it.
+    pub(crate) fn last_of_step(&mut self, rank: u32) -> Option<&mut StepRecord> {
+        let all_but_one = self.runs.len() as u32 - 1;
+        let step = &mut self.steps[self.states[rank as usize].step as usize];
+        (step.ranks_done == all_but_one).then_some(step)
     }
 
     /// A rank's part of a step is done. Whether it has another step.

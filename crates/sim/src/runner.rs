@@ -5,7 +5,7 @@ use crate::build::build;
 use crate::deadlock::Watch;
 use crate::ideal::ideal_time;
 use crate::network::Network;
-use crate::outcome::{Ending, Flow, Outcome, PortReport, Quantity, Sample, Step, Totals};
+use crate::outcome::{Ending, Flow, Outcome, PortReport, Quantity, Sample, Step, Totals, Waited};
 use crate::plan::{Plan, Workload};
 
 /// How far a run is.
@@ -301,6 +301,7 @@ impl<Q: EventQueue> Runner<'_, Q> {
                 communication: record.end.saturating_sub(record.entered),
                 exposed: record.end.saturating_sub(start).saturating_sub(record.compute),
                 slowest_rank,
+                waited: record.reason.map(|r| Waited { port: r.port.0, cause: r.cause, time: r.time }),
             });
             start = record.end;
         }

@@ -115,7 +115,16 @@ fn a_folder_holds_one_run_only() {
     let mut names: Vec<String> =
         fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort_unstable();
-    let expected = ["flows.csv", "notes.txt", "ports.csv", "run.json", "scenario.yaml", "steps.csv", "summary.json"];
+    let expected = [
+        "flows.csv",
+        "notes.txt",
+        "ports.csv",
+        "reasons.csv",
+        "run.json",
+        "scenario.yaml",
+        "steps.csv",
+        "summary.json",
+    ];
     assert_eq!(names, expected);
     assert_eq!(fs::read_to_string(path.join("scenario.yaml")).unwrap(), "a: 2\n");
     fs::remove_dir_all(path).unwrap();

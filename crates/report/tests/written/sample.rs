@@ -105,6 +105,7 @@ pub(crate) fn steps(count: u32) -> Vec<Step> {
             compute: Time::from_us(5),
             communication: Time::from_us(100),
             exposed: Time::from_us(100),
+            waited: None,
             slowest_rank: number % 4,
         }
     };
