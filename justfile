@@ -17,9 +17,9 @@ lint:
 check:
     cargo run --release -- check $(find scenarios -name '*.yaml' -not -path 'scenarios/bench/*' | sort)
 
-# Packet-hops per CPU-second of the benchmark scenario.
+# Packet-hops per CPU-second of the benchmark scenarios, beside other simulators.
 bench:
-    cargo run --release -- run scenarios/bench/permutation-128.yaml
+    bash scripts/bench.sh
 
 # All that CI does.
 ci:
