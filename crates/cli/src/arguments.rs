@@ -40,7 +40,7 @@ pub(crate) struct Run {
     pub(crate) settings: Settings,
     #[command(flatten)]
     pub(crate) shown: Shown,
-    /// Folder for the results [default: results/<name>]
+    /// Folder for the results [default: results/NAME]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Threads to use; one run is simulated by one thread
@@ -56,7 +56,7 @@ pub(crate) struct Sweep {
     pub(crate) settings: Settings,
     #[command(flatten)]
     pub(crate) shown: Shown,
-    /// Folder for the results [default: results/<name>]
+    /// Folder for the results [default: results/NAME]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Points to run at a time [default: one a core]
@@ -73,7 +73,7 @@ pub(crate) struct Check {
     pub(crate) settings: Settings,
     #[command(flatten)]
     pub(crate) shown: Shown,
-    /// Also write the results of each scenario into DIR/<name> (of points of sweeps, the table)
+    /// Also write the results of each scenario into DIR/NAME (of points of sweeps, the table)
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Runs at a time [default: one a core]

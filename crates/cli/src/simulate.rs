@@ -118,7 +118,7 @@ impl Ran {
     }
 }
 
-/// Where the results of a scenario go: as asked, else `results/<name>`.
+/// Where the results of a scenario go: as asked, else `results/NAME`.
 pub(crate) fn folder(asked: Option<&Path>, name: &str) -> PathBuf {
     asked.map_or_else(|| Path::new("results").join(name), Path::to_path_buf)
 }
