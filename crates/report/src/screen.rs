@@ -122,12 +122,16 @@ fn flows(results: &Results, rows: &mut Vec<(&str, String)>) {
     let mut text = format!("{} connections", count(flows.count));
     if results.summary.collectives.is_empty() {
         let unlimited = flows.count - flows.completed - flows.unfinished - flows.failed;
-        let kinds = [(flows.completed, "completed"), (flows.unfinished, "unfinished"), (unlimited, "unlimited")];
+        let kinds = [
+            (flows.completed, "completed"),
+            (flows.unfinished, "unfinished"),
+            (unlimited, "unlimited"),
+            (flows.failed, "FAILED"),
+        ];
         let listed = kinds.iter().filter(|(number, _)| *number > 0);
         let listed: Vec<String> = listed.map(|(number, kind)| format!("{} {kind}", count(*number))).collect();
         text = listed.join(", ");
-    }
-    if flows.failed > 0 {
+    } else if flows.failed > 0 {
         text += &format!(", {} FAILED", count(flows.failed));
     }
     rows.push(("flows", text));
