@@ -61,6 +61,10 @@ impl Rules<'_> {
         let counts = [sizes.hosts, by_gpus.map(|(_, hosts, _)| hosts), topology.implied_hosts()];
         let mut known = counts.into_iter().flatten();
         let Some(hosts) = known.next() else {
+            if matches!(topology, Topology::FatTree(tree) if tree.radix.is_some()) {
+                // As many hosts as switches of this radix carry.
+                return;
+            }
             let text = "`topology.gpus` is missing: GPUs in all";
             self.refuse(Code::MissingKey, "topology", text, "add `gpus: 64`, or `hosts: 8`");
             return;
