@@ -38,6 +38,25 @@ fn store_and_forward_and_rates_that_differ_cost_no_more() {
     assert!(events < 2.05, "{events:.3} events a packet-hop");
 }
 
+/// Timers of the algorithm are caught up with when a packet is sent; what is left is the pace of each packet.
+#[test]
+fn dcqcn_ends_and_costs_at_most_a_fifth_more_events() {
+    let incast = |control: &str| {
+        run(&format!(
+            "name: incast\n\
+             topology: {{kind: spine-leaf, hosts: 9, gpus_per_host: 1, nics_per_host: 1, leaf: {{hosts: 9}}}}\n\
+             fabric: {{preset: roce-100g, {control}}}\n\
+             workload: {{kind: flows, pattern: incast, size: 4MiB}}\n"
+        ))
+    };
+    let none = events_per_hop(&incast("congestion_control: none"));
+    let outcome = incast("ecn: {kmin: 40KB, kmax: 160KB, pmax: 20%}, congestion_control: dcqcn");
+    let marks: u64 = outcome.ports.iter().flat_map(|port| &port.classes).map(|class| class.marks).sum();
+    assert!(marks > 0, "without marks nothing is shown");
+    let dcqcn = events_per_hop(&outcome);
+    assert!(dcqcn <= 1.2 * none, "{dcqcn:.3} events a packet-hop against {none:.3}");
+}
+
 /// Posts, transfers inside the hosts and timers of compute phases are events too, and belong to few hops.
 #[test]
 fn a_ring_over_nvlink_and_network_stays_below_three() {
