@@ -34,7 +34,7 @@ pub(crate) struct Network<'a> {
     /// Sizes of flows by flow index, and their connections.
     pub(crate) flow_sizes: Vec<Option<u64>>,
     actions: Vec<Action>,
-    /// Connection of the message that is being dealt with.
+    /// Connection of the last message that came over the network.
     arriving: Option<ConnId>,
     /// By port: what was counted when the last step ended.
     pub(crate) counted: Vec<Counted>,
@@ -301,7 +301,7 @@ impl<'a> Network<'a> {
         }
     }
 
-    /// The last rank of a step is done: remember what the message that ended it met.
+    /// The last rank of a step is done: remember what the last message over the network met.
     fn note_reason<Q: EventQueue>(&mut self, engine: &Engine<Q>, rank: u32) {
         let ends = self.ranks.as_mut().is_some_and(|ranks| ranks.last_of_step(rank).is_some());
         if !ends {
@@ -406,7 +406,6 @@ impl<'a> Network<'a> {
             for _ in 0..received.messages {
                 self.rank_event(engine, to, |ranks, out| ranks.received(to, source, out));
             }
-            self.arriving = None;
         }
     }
 

@@ -62,7 +62,8 @@ pub struct Step {
     pub exposed: Time,
     /// The rank that the others waited for: the last to enter with compute, else the last to end.
     pub slowest_rank: u32,
-    /// Where on its way the last message of the step waited longest; `None`: nowhere, or its way is not one.
+    /// Where on its way the last message of the step over the network waited longest; `None`: nowhere, or its way is
+    /// not one.
     pub waited: Option<Waited>,
 }
 
