@@ -166,6 +166,8 @@ pub(crate) fn threshold(pool: &Pool, used: u64) -> u64 {
 }
 
 /// Blocks of one input and class under credits, counting modulo 2^32.
+///
+/// Model: limits travel beside the data and take no time on the line, where flow-control packets of some 8 bytes do.
 #[derive(Clone, Copy, Debug)]
 pub struct CreditGuard {
     /// Size of the buffer.

@@ -19,6 +19,7 @@ mod reason;
 mod runner;
 mod tasks;
 mod timer;
+mod way;
 
 pub use engine::{LogQueue, Purpose, Stream};
 pub use outcome::{

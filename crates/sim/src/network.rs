@@ -148,6 +148,8 @@ impl<'a> Network<'a> {
     }
 
     /// The last packet of a message is on the line: an operation that ends with that ends.
+    ///
+    /// Model: such a send is over as its last packet begins to leave; the acknowledgement is not waited for.
     fn message_sent<Q: EventQueue>(&mut self, engine: &mut Engine<Q>, conn: u32) {
         let Some(ranks) = &mut self.ranks else { return };
         let waiting = ranks.posted[conn as usize].unsent.pop_front().flatten();

@@ -2,7 +2,7 @@ use engine::{Engine, LogQueue};
 use fabric::Policy;
 use topology::DependencyGraph;
 use units::{ConnId, PortId};
-use wire::{Kind, Packet};
+use wire::Kind;
 
 use crate::build::build;
 use crate::network::Network;
@@ -47,7 +47,7 @@ struct Way {
 ///
 /// Acknowledgements count when they travel in a class with flow control.
 pub fn predict(plan: &Plan) -> Prediction {
-    let (_engine, mut network): (Engine<LogQueue>, Network<'_>) = build(plan);
+    let (engine, mut network): (Engine<LogQueue>, Network<'_>) = build(plan);
     let per_packet = matches!(plan.policy, Policy::Spray | Policy::Adaptive);
     let mut graph = DependencyGraph::default();
     let mut ways = Vec::new();
@@ -64,7 +64,8 @@ pub fn predict(plan: &Plan) -> Prediction {
                 graph.add_ways(&plan.topology, &plan.routes, label, [src], dst);
                 continue;
             }
-            let ports = walk(plan, &mut network, conn, kind, src, dst);
+            let first = plan.topology.nics[src as usize];
+            let ports = network.way(&engine, ConnId(conn as u32), kind, first, dst);
             graph.add(&plan.topology, label, &ports);
             ways.push(Way { conn, class: label, ports });
         }
@@ -72,27 +73,6 @@ pub fn predict(plan: &Plan) -> Prediction {
     let cycles = graph.cycles().iter().map(|cycle| describe(plan, cycle, &ways, &network)).collect();
     let lossless = !matches!(plan.fabric.flow_control, fabric::FlowControl::None);
     Prediction { graph, cycles, per_packet, lossless }
-}
-
-/// The ports a connection's packets leave by, as the switches would choose them.
-fn walk(plan: &Plan, network: &mut Network<'_>, conn: usize, kind: Kind, src: u32, dst: u32) -> Vec<PortId> {
-    let topology = &plan.topology;
-    let record = &network.endpoints.conns[conn];
-    let entropy = if kind == Kind::Data { record.entropy } else { record.ack_entropy };
-    let mut packet = Packet { conn: ConnId(conn as u32), dst, entropy, kind, ..Packet::default() };
-    let mut port = topology.nics[src as usize];
-    let mut ports = vec![port];
-    let most = usize::from(u8::MAX);
-    loop {
-        let node = topology.neighbour(port);
-        if !topology.is_switch(node) || ports.len() > most {
-            return ports;
-        }
-        let Some(local) = network.fabric.choose_way(&network.ways, node, &packet) else { return ports };
-        packet.hop += 1;
-        port = topology.port_at(node, local);
-        ports.push(port);
-    }
 }
 
 fn describe(plan: &Plan, cycle: &topology::Cycle, ways: &[Way], network: &Network<'_>) -> PredictedCycle {

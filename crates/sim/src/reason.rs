@@ -1,7 +1,7 @@
 use engine::{Engine, EventQueue};
 use fabric::Policy;
 use units::{ConnId, PortId, Time};
-use wire::{Kind, Packet};
+use wire::Kind;
 
 use crate::network::Network;
 use crate::outcome::Cause;
@@ -29,8 +29,10 @@ impl Network<'_> {
     /// `None` where nothing waited, or where packets of a flow take many ways.
     pub(crate) fn explain<Q: EventQueue>(&mut self, engine: &Engine<Q>, conn: ConnId) -> Option<Reason> {
         let now = engine.now();
-        let class = self.endpoints.conns[conn.index()].class;
-        let way = self.way_of(engine, conn);
+        let record = &self.endpoints.conns[conn.index()];
+        let (class, first, dst) = (record.class, record.src_port, record.dst);
+        let per_packet = matches!(self.fabric.policy(), Policy::Spray | Policy::Adaptive);
+        let way = if per_packet { Vec::new() } else { self.way(engine, conn, Kind::Data, first, dst) };
         let reasons = way.iter().flat_map(|&port| self.waits_at(port, class, now));
         let reason = reasons.filter(|reason| reason.time > Time::ZERO).max_by_key(|reason| reason.time);
         self.count_all(class, now);
@@ -56,26 +58,5 @@ impl Network<'_> {
             Counted { waited: counters.waited, served: counters.served, paused, starved }
         };
         self.counted = (0..self.node_of.len()).map(count).collect();
-    }
-
-    /// The ports that a connection's packets leave by; empty where switches choose packet by packet.
-    fn way_of<Q: EventQueue>(&mut self, engine: &Engine<Q>, conn: ConnId) -> Vec<PortId> {
-        if matches!(self.fabric.policy(), Policy::Spray | Policy::Adaptive) {
-            return Vec::new();
-        }
-        let record = &self.endpoints.conns[conn.index()];
-        let (dst, entropy) = (record.dst, record.entropy);
-        let mut packet = Packet { conn, dst, entropy, kind: Kind::Data, ..Packet::default() };
-        let mut way = vec![record.src_port];
-        while way.len() < usize::from(u8::MAX) {
-            let node = self.node_of[engine.peer(way[way.len() - 1]).index()];
-            if !self.fabric.is_switch(node) {
-                break;
-            }
-            let Some(local) = self.fabric.choose_way(&self.ways, node, &packet) else { break };
-            packet.hop += 1;
-            way.push(PortId(self.first_port[node.index()] + u32::from(local)));
-        }
-        way
     }
 }
